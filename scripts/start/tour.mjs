@@ -27,7 +27,7 @@ export async function simulatorTour(stack, { env, note }, { keep }) {
   await stack.pulumi("config", "set", "replicas", "3");
   await stack.pulumi("config", "set", "logLevel", "debug");
   await stack.pulumi("preview", "--diff");
-  say("Apply it: one update, one wait");
+  say("Apply it: first the new log level, then, when both replicas run with it, the third one");
   await stack.pulumi("up", "--yes", "--skip-preview");
 
   say("Somebody scales the cluster to 5, behind Pulumi's back");

@@ -7,7 +7,7 @@ import type { StoredResource } from "./workspace";
 /**
  * One folder for each version: a program, and the output of `pulumi stack export` after its `up`. The state is encrypted with
  * the passphrase of `Workspace`, and has no source positions, which would name the machine. The third cluster had a sick
- * replica, so it is unfinished. A fixture never changes, because users have stacks of its version.
+ * replica, so it is unfinished. A fixture of a released version never changes: users have stacks of it.
  */
 const fixtures = "test/fixtures/states";
 const folder = resolve(__dirname, "../..", fixtures);

@@ -73,7 +73,8 @@ export async function startProvider(args: readonly string[], options: ProviderOp
   };
 }
 
-async function startEngine(messages: string[]): Promise<{ engine: Server; address: string }> {
+/** A small engine that receives messages. */
+export async function startEngine(messages: string[]): Promise<{ engine: Server; address: string }> {
   const engine = new Server();
   const names = Object.entries(LogSeverity);
   const log: handleUnaryCall<LogRequest, Empty> = ({ request }, callback) => {

@@ -67,6 +67,17 @@ describe("check of the dynamic adapter", () => {
     expect(JSON.stringify(failures)).not.toContain(canary);
   });
 
+  it("asks for a name if pulumi:autonaming is disabled, which the engine applies to plugins only", async () => {
+    await adapter.configure({ config: new Map([["pulumi:autonaming", JSON.stringify({ mode: "disabled" })]]) });
+    const { name: _name, ...nameless } = inputsOf();
+    const { failures } = await run(adapter.check({}, nameless));
+    expect(failures.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^name: is required: pulumi:autonaming/),
+    ]);
+    expect((await run(adapter.check({}, inputsOf()))).failures).toEqual([]);
+    await adapter.configure({ config: new Map() });
+  });
+
   it("reports missing configuration as a failure", async () => {
     delete process.env["GPUCLUSTER_API_KEY"];
     const { failures } = await run(adapter.check({}, inputsOf()));

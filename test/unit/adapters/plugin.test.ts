@@ -1,4 +1,4 @@
-import type { Metadata } from "@grpc/grpc-js";
+import type { Metadata, Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -10,6 +10,7 @@ import { systemClock } from "../../../provider/base/clock";
 import { type Properties, UNKNOWN } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
 import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
+import { startEngine } from "../../support/providerProcess";
 import type { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
@@ -29,6 +30,7 @@ type Unary<Q, R> = (call: { request: Q }, callback: (error: Answer["error"], res
 let simulator: Simulator;
 let endpoint: EndpointServer;
 let service: ReturnType<typeof serviceOf>;
+let engine: Server | undefined;
 let count = 0;
 
 /** A call of the engine. Rejects with the error that the engine receives. */
@@ -106,6 +108,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  engine?.forceShutdown();
   await simulator.close();
   await endpoint.close();
 });
@@ -254,6 +257,27 @@ describe("a read", () => {
       expect(fromStruct(part)).toMatchObject({ gpuType: "h100", hourlyCost: 2.99 });
     const difference = await diff(made.getId(), fromStruct(found.getProperties()), checked);
     expect(difference.getDiffsList()).toEqual([]);
+  });
+});
+
+describe("a drift of env", () => {
+  it("is said to cause a rollout by the update that follows a check, and not by the refresh before it", async () => {
+    const messages: string[] = [];
+    const { engine: server, address } = await startEngine(messages);
+    engine = server;
+    await call(service.handshake, new proto.ProviderHandshakeRequest().setEngineAddress(address));
+    const inputs = inputsOf({ env: { MODE: "fast" } });
+    const created = await run(create(inputs));
+    const id = created.getId();
+    simulator.change(id, { env: { MODE: "slow" } });
+    const found = await run(read(id, fromStruct(created.getProperties())));
+    const drifted = fromStruct(found.getProperties());
+    messages.length = 0;
+    expect((await run(diff(id, drifted, inputs))).getDiffsList()).toEqual(["env"]);
+    expect(messages).toEqual([]);
+    await check(new proto.CheckRequest().setOlds(found.getInputs()).setNews(toStruct(inputs)));
+    await run(diff(id, drifted, inputs));
+    expect(messages).toEqual([expect.stringMatching(/^INFO: web: `env` changes: /)]);
   });
 });
 

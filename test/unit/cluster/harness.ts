@@ -124,7 +124,7 @@ function judge(text: string): void {
 
 /** The same resource; what it refuses, and every error, is a text for users. */
 function judged(resource: Resource): Resource {
-  const { check, verifyVisible, create, read, update, delete: remove } = resource;
+  const { check, diff, create, read, update, delete: remove } = resource;
   const told =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     (...args: Args) =>
@@ -141,7 +141,7 @@ function judged(resource: Resource): Resource {
       return result;
     }),
     ...{
-      verifyVisible: told(verifyVisible),
+      diff: told(diff),
       create: told(create),
       read: told(read),
       update: told(update),

@@ -1,3 +1,4 @@
+import { diffCluster } from "../../../provider/cluster/compare/diff";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { type Bench, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";
@@ -51,8 +52,8 @@ export async function refresh(bench: Bench, { id, state }: Held): Promise<Held> 
 }
 
 /** What a program would have to do, by property path. */
-export function toDo(bench: Bench, { state }: Held, news: Properties): string[] {
-  return Object.keys(bench.cluster.diff(state, news).changes);
+export function toDo(_bench: Bench, { state }: Held, news: Properties): string[] {
+  return Object.keys(diffCluster(state, news).changes);
 }
 
 /** Nothing to do, neither now nor after a refresh. */

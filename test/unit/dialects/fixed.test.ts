@@ -24,8 +24,7 @@ async function plan(bench: Bench, { id, state }: Held, olds: Properties, news: P
     () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
   );
   const { inputs } = await bench.run(cluster.check(ctx, news, olds));
-  await bench.run(cluster.verifyVisible(ctx, id, state, inputs));
-  const { changes } = cluster.diff(state, inputs, { id, urn });
+  const { changes } = await bench.run(cluster.diff(ctx, id, state, inputs));
   return { inputs, changes, replaces: Object.keys(changes).filter((path) => changes[path]?.replace) };
 }
 

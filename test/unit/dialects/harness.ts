@@ -1,3 +1,4 @@
+import { diffCluster } from "../../../provider/cluster/compare/diff";
 import type { Properties } from "../../../provider/contract";
 import { type Dialect, dialects } from "../../../simulator";
 import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";
@@ -56,8 +57,8 @@ export async function read(bench: Bench, { id, state }: Held): Promise<Held> {
 }
 
 /** The differences between the state and the desired inputs, by property path. */
-export function toDo(bench: Bench, { state }: Held, wanted: Properties): string[] {
-  return Object.keys(bench.cluster.diff(state, wanted).changes);
+export function toDo(_bench: Bench, { state }: Held, wanted: Properties): string[] {
+  return Object.keys(diffCluster(state, wanted).changes);
 }
 
 /** All warnings, but that of a removed variable where the service neither shows env nor takes a null. */

@@ -1,3 +1,4 @@
+import { diffCluster } from "../../../provider/cluster/compare/diff";
 import type { Properties } from "../../../provider/contract";
 import {
   type Bench,
@@ -62,11 +63,25 @@ describe.each(forms)("in the form %s", (form) => {
     const made = await bench.run(bench.cluster.create(bench.ctx(), news));
     expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: 8000 })]);
     expect(made.state).toMatchObject({ extraFields: { [name]: 8000 }, settled: true });
-    expect(bench.cluster.diff(made.state, { ...news, extraFields: { [name]: 9000 } }).changes).toEqual({
+    expect(diffCluster(made.state, { ...news, extraFields: { [name]: 9000 } }).changes).toEqual({
       [`extraFields.${name}`]: { kind: "update" },
     });
   });
 });
+
+test.each([
+  ["documented", "gpu_type"],
+  ["client", "gpuModelId"],
+] as const)(
+  "an organization without clusters: the first creation in the form %s names the GPU %s",
+  async (form, name) => {
+    const bench = await openBench({ dialect: form });
+    expect(bench.simulator.clusters()).toEqual([]);
+    await create(bench, wanted);
+    expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
+    expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
+  },
+);
 
 describe("the client's form", () => {
   it("is detected from the list of models, before the first creation, in one request", async () => {
@@ -114,11 +129,10 @@ describe("the client's form", () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const { inputs } = await check(bench, { ...wanted, env: { MODEL: "another" } }, wanted);
-    await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
+    const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
     expect(bench.said.join("\n")).toContain(
       "`env.EMPTY` change, which the service cannot do in place, so it is replaced",
     );
-    const { changes } = bench.cluster.diff(state, inputs, { id, urn: bench.ctx().urn });
     const paths = ["env.MODEL", "env.MODE", "env.EMPTY"];
     expect(Object.keys(changes).filter((path) => changes[path]?.replace)).toEqual(paths);
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, inputs)));
@@ -139,7 +153,8 @@ describe("the client's form", () => {
     expect(error.state).toMatchObject({ env: wanted.env, settled: false });
     expect(bench.simulator.cluster(id)?.status).toBe("running");
     expect(writes(bench.simulator).filter((line) => line.endsWith("/stop"))).toEqual([]);
-    expect(bench.cluster.diff(error.state, news).changes["env.MODEL"]).toMatchObject({ replace: true });
+    const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), id, error.state, news));
+    expect(changes["env.MODEL"]).toMatchObject({ replace: true });
   });
 
   it("keeps the first identifier of a cluster's GPU type, so that no preview shows another one", async () => {

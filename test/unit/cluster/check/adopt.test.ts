@@ -93,7 +93,7 @@ describe("an adopted cluster", () => {
   it("cannot become another one: its difference is an error", async () => {
     const { bench, inputs, refusals } = await checkOnce({ ...checked, adopt: "cl_2" }, adopted);
     expect(refusals).toEqual([]);
-    expect(() => bench.cluster.diff(adopted, inputs, { id: "cl_1", urn: urnOf("web") })).toThrow(
+    await expect(bench.run(bench.cluster.diff(bench.ctx(), "cl_1", adopted, inputs))).rejects.toThrow(
       'cluster "web" (cl_1): `adopt` names cl_2, but this resource already manages cl_1',
     );
   });

@@ -1,6 +1,6 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
-import { checked, urnOf } from "../inputs";
+import { checked } from "../inputs";
 import { checkOnce, checkTwice, old } from "./harness";
 
 const listOf = (gpuType: unknown, ...others: unknown[]): Properties => ({
@@ -63,7 +63,7 @@ describe("several GPU types", () => {
     const bench = await openBench();
     const state = { ...old(), ...listOf("h100", "h100", "l4"), hourlyCost: 5.98 };
     const news = { ...listOf("h200", "h100", "l4"), replicas: 3, hourlyCost: 11.97 };
-    const { changes } = bench.cluster.diff(state, news, { urn: urnOf("web") });
+    const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", state, news));
     expect(Object.keys(changes)).toEqual(["replicas", "hourlyCost"]);
   });
 });

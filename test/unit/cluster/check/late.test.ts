@@ -155,7 +155,7 @@ it("a cluster that was given another type of the list keeps it: the next preview
   const again = await check({ ...bench, cluster }, listOf("h200", "h100"), inputs);
   expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
   expect(bench.simulator.requests.map(({ path }) => path)).toEqual(["/v1/clusters", "/v1/gpus"]);
-  expect(cluster.diff(state, again.inputs, { urn: urnOf("web") }).changes).toEqual({});
+  expect(await bench.run(cluster.diff(bench.ctx(), "cl_1", state, again.inputs))).toMatchObject({ changes: {} });
 });
 
 it("an interrupt ends the lookups of a check at once", async () => {

@@ -107,7 +107,7 @@ describe("a name that is taken", () => {
     const bench = await openBench();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const news: Properties = { ...least, name: "web", gpuType: "l4" };
-    bench.cluster.diff({ ...existing, name: "web" }, news, { urn: urnOf("web") });
+    await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...existing, name: "web" }, news));
     expect((await check(bench, news)).refusals).toEqual([]);
     expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
   });
@@ -120,9 +120,21 @@ describe("a name that is taken", () => {
   });
 });
 
-it("an explicit name that is taken out of the program stays", async () => {
+describe("an explicit name that is taken out of the program", () => {
   const { name, ...nameless } = checked;
-  expect((await checkOnce(nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
+
+  it("stays, and that is said once as a warning", async () => {
+    const bench = await openBench();
+    for (let time = 0; time < 2; time += 1) {
+      expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
+    }
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
+  });
+
+  it("is not said to stay if the cluster is replaced", async () => {
+    const { said } = await checkOnce({ ...nameless, gpuType: "l4" }, checked);
+    expect(said).toEqual([]);
+  });
 });
 
 it("the names of several new resources are checked by one list", async () => {

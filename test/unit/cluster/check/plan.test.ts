@@ -5,7 +5,7 @@ import type { CheckedInputs } from "../../../../provider/cluster/model/stateFiel
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type BenchOptions, openBench } from "../harness";
-import { checked, completed, least, urnOf } from "../inputs";
+import { checked, completed, least } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
@@ -59,7 +59,7 @@ describe("the loss of capacity by", () => {
       bench.cluster.check(ctx, { ...program, __generatedName: undefined }, olds),
     );
     expect(failures).toEqual([]);
-    await bench.run(bench.cluster.verifyVisible(ctx, "cl_1", olds, inputs));
+    await bench.run(bench.cluster.diff(ctx, "cl_1", olds, inputs));
     expect(bench.said).toEqual([
       "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted",
     ]);
@@ -139,7 +139,7 @@ describe("a service that cannot update clusters in place", () => {
     expect(refusals).toEqual([]);
     expect(said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: /)]);
     expect(said[0]).toMatch(why);
-    const { changes } = bench.cluster.diff({ ...olds, settled: true }, inputs, { urn: urnOf("web") });
+    const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...olds, settled: true }, inputs));
     expect(changes["env.MODEL"]).toEqual({ kind: "update" });
     const strict = await open({ faults: [fault], settings: { strictPreview: true } });
     expect((await check(strict, news, olds)).refusals).toEqual([expect.stringContaining("updates in place could not")]);

@@ -37,6 +37,13 @@ describe("endpoint and createdAt", () => {
     expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
   });
 
+  it("are found for a state that was edited by hand, and has no GPU type", async () => {
+    const bench = await openBench();
+    const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    const { gpuType: _type, ...olds } = checked;
+    expect((await check(bench, checked, olds)).inputs).toMatchObject({ gpuType: "h100", endpoint });
+  });
+
   it("are left out if several clusters have the name", async () => {
     const bench = await openBench();
     for (let time = 0; time < 2; time += 1) bench.simulator.addCluster({ name: "web", gpuType: "h100" });

@@ -1,5 +1,6 @@
 import { diffCluster } from "../../../../provider/cluster/compare/diff";
 import { hiddenReasonOf } from "../../../../provider/cluster/compare/summary";
+import type { Properties } from "../../../../provider/contract";
 import { type Bench, openSettled } from "../harness";
 import { checked } from "../inputs";
 
@@ -34,7 +35,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
   const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
-  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
@@ -44,6 +45,37 @@ test("what runs already is not said to be rolled out, whatever the last attempt 
   bench.said.length = 0;
   const attempted = { ...checked, env };
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
-  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([]);
+});
+
+describe("a refresh, in which the engine asks for a difference without a check,", () => {
+  const drifts: [string, Properties, RegExp][] = [
+    ["env", { env: { A: "by hand" } }, /^info: web: `env` changes: /],
+    ["replicas", { replicas: 5 }, /^warning: web: 5 -> 2 replicas: 3 are removed$/],
+  ];
+
+  it.each(drifts)(
+    "says nothing of a drift of %s: only the update after it changes the cluster",
+    async (_name, drift, line) => {
+      const { bench, id, state } = await openSettled(checked);
+      const { cluster, ctx, run, said } = bench;
+      bench.simulator.change(id, drift);
+      const found = await run(cluster.read(ctx(), id, state));
+      const drifted = found?.state ?? {};
+      said.length = 0;
+      await run(cluster.diff(ctx(), id, drifted, state));
+      expect(said).toEqual([]);
+      const { inputs } = await run(cluster.check(ctx(), checked, found?.inputs));
+      await run(cluster.diff(ctx(), id, drifted, inputs));
+      expect(said).toEqual([expect.stringMatching(line)]);
+    },
+  );
+
+  it("says nothing of an operation that did not finish", async () => {
+    const { bench, id, state } = await openSettled(checked);
+    bench.said.length = 0;
+    await bench.run(bench.cluster.diff(bench.ctx(), id, { ...state, settled: false }, checked));
+    expect(bench.said).toEqual([]);
+  });
 });

@@ -11,6 +11,7 @@ const broken: [string, unknown, string][] = [
   ["replicaStatuses", [canary], "a list of maps"],
   ["unverifiedInputs", canary, "a list of texts"],
   ["restartTriggers", canary, "a map or a list of texts, numbers and flags"],
+  ["__fixed", { container: canary }, "a list of texts"],
   ["__echo", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
 ];
 /** Properties that are only compared and shown: a wrong kind of one does no harm. */
@@ -71,7 +72,7 @@ test.each<[string, unknown, string?]>([...broken, ...shown])(
     forget(bench);
     const bad = { ...state, [name]: value };
     await bench.run(bench.cluster.check(bench.ctx(), news, bad));
-    bench.cluster.diff(bad, news, { id, urn: "urn" });
+    await bench.run(bench.cluster.diff(bench.ctx(), id, bad, news));
     bench.cluster.preview(news, bad);
     await bench.run(bench.cluster.check(bench.ctx(), { ...checked, name: "other" }));
   },

@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../../../../provider/api/http/send";
+import { diffCluster } from "../../../../provider/cluster/compare/diff";
 import type { Properties } from "../../../../provider/contract";
 import { expectClean } from "../../../support/cleanText";
 import { isEverything } from "../../../support/shares";
@@ -177,7 +178,7 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   } else if (what === "read") {
     expect(writes(simulator)).toEqual([]);
     if (!failure) expect(kept.inputs).toMatchObject(checked);
-    const changes = Object.keys(cluster.diff(kept.state ?? made.state, checked).changes);
+    const changes = Object.keys(diffCluster(kept.state ?? made.state, checked).changes);
     expect(changes.filter((path) => path !== "settled")).toEqual([]);
   } else if (what === "update") {
     expect(ids).toEqual([made.id]);

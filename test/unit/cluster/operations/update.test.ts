@@ -1,3 +1,4 @@
+import { diffCluster } from "../../../../provider/cluster/compare/diff";
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
 import { type Bench, failureOf, forget, initErrorOf, openBench, openSettled, writes } from "../harness";
@@ -25,7 +26,7 @@ describe("an update", () => {
     expect(cluster?.deployed).toEqual({ container: wanted["container"], env: wanted["env"] ?? {} });
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted["replicas"]).fill(true));
     expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted["replicas"], status: "running" });
-    expect(bench.cluster.diff(state, wanted).changes).toEqual({});
+    expect(diffCluster(state, wanted).changes).toEqual({});
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
   });
 });
