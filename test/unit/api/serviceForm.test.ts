@@ -4,7 +4,7 @@ import type { Send } from "../../../provider/api/http/send";
 import type { RequestNames } from "../../../provider/api/requests";
 import { ServiceForm } from "../../../provider/api/serviceForm";
 import type { GpuType } from "../../../provider/api/types";
-import { messageOf } from "../../../provider/base/errors";
+import { messageOf, ResponseShapeError } from "../../../provider/base/errors";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
 const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
@@ -48,13 +48,17 @@ test("a record that shows the names is final, and a setting takes precedence ove
 /** A service with one answer for each path; each other path is missing. */
 function bench(answers: Record<string, unknown>, statuses: Record<string, number> = {}) {
   const sent: string[] = [];
-  const service: Send = async ({ method, path, body }) => {
+  const service: Send = async ({ method, path, body, signal }) => {
+    signal?.throwIfAborted();
     sent.push(`${method} ${path}${body === undefined ? "" : ` ${Object.keys(JSON.parse(body))}`}`);
+    await Promise.resolve();
+    signal?.throwIfAborted();
     const json = answers[path] ?? { error: { code: "not_found", message: "no such thing", status: 404 } };
     return { status: statuses[path] ?? (path in answers ? 200 : 404), headers: {}, body: JSON.stringify(json) };
   };
   const api = createClient(async (request) => readAnswer(request, await service(request), String));
-  const create = () => api.createCluster({ name: "web", gpuType: uuid, replicas: 1, container: "a/b:1", env: {} });
+  const create = (gpuType = uuid, signal?: AbortSignal) =>
+    api.createCluster({ name: "web", gpuType, replicas: 1, container: "a/b:1", env: {} }, signal && { signal });
   return { api, sent, create };
 }
 
@@ -98,6 +102,48 @@ test.each<[string, Record<string, unknown>, Record<string, number>, string[]]>([
     if (lines === readBoth) expect(error).toMatch(/^GET \/v1\/gpus\/(models|pricing): .*HTTP 50/);
   },
 );
+
+describe("creations in parallel", () => {
+  const silent = { "/v1/clusters": { items: [] }, ...words, [pricing]: [] };
+
+  it("read the lists about GPUs once for all, and so do later ones", async () => {
+    const { api, sent, create } = bench(silent);
+    await api.listClusters();
+    await Promise.allSettled([create(), create(), create()]);
+    await Promise.allSettled([create()]);
+    expect(sent.slice(1)).toEqual([...readBoth, ...Array.from({ length: 4 }, () => asSpecified)]);
+  });
+
+  it("read the models once for all if only they show the id of the type", async () => {
+    const answers = { "/v1/clusters": { data: [client] }, [models]: [{ id: uuid, name: "h100" }] };
+    const { api, sent, create } = bench(answers);
+    await api.listClusters();
+    await Promise.allSettled([create("h100"), create("h100")]);
+    expect(sent.slice(1)).toEqual([readModels, asClient, asClient]);
+  });
+
+  it("create nothing if their read fails, and the next one reads again", async () => {
+    const statuses = { [models]: 500 };
+    const { api, sent, create } = bench(silent, statuses);
+    await api.listClusters();
+    const ends = await Promise.allSettled([create(), create()]);
+    const reason = expect.objectContaining({ message: expect.stringContaining("HTTP 500") });
+    expect(ends).toEqual([reason, reason].map((each) => ({ status: "rejected", reason: each })));
+    statuses[models] = 200;
+    await create().catch(() => undefined);
+    expect(sent.slice(1)).toEqual([...readBoth, ...readBoth, asSpecified]);
+  });
+
+  it("go on with another read if the one who reads for all is interrupted", async () => {
+    const interrupt = new AbortController();
+    const { api, sent, create } = bench(silent);
+    await api.listClusters();
+    const ends = Promise.allSettled([create(uuid, interrupt.signal), create()]);
+    interrupt.abort("interrupted");
+    expect(await ends).toMatchObject([{ reason: "interrupted" }, { reason: expect.any(ResponseShapeError) }]);
+    expect(sent.slice(2)).toEqual([...readBoth, asSpecified]);
+  });
+});
 
 test("lists about GPUs are not read if the list of clusters shows the names", async () => {
   const { api, sent, create } = bench({ "/v1/clusters": { data: [specification] } });

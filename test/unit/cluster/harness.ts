@@ -63,7 +63,7 @@ export async function openBench({
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
   const serviceOf = (seenBy: string): CreatingService => {
-    const made = createService(client, seenBy, clock, 15_000, simulator.url);
+    const made = { ...createService(client, seenBy, clock, 15_000, simulator.url), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
   const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });

@@ -144,6 +144,53 @@ it.each(Object.entries(echoes))(
   },
 );
 
+describe("a variable of others whose value the service masks,", () => {
+  /** A cluster with such a variable, after a refresh; `kept` are the inputs with which the program ignores all changes of env. */
+  async function openMasked(dialect: Partial<Dialect>) {
+    const { bench, made } = await openSettled(old, { dialect: { envEcho: "masked", ...dialect } });
+    bench.simulator.change(made.id, { env: { ...before, THEIRS: "their-value" } });
+    const held = await refresh(bench, made);
+    expect(held.state["env"]).toEqual({ ...before, THEIRS: "" });
+    return { bench, held, kept: { ...old, env: held.state["env"] } };
+  }
+
+  it.each<[string, Partial<Dialect>, Properties]>([
+    ["a PUT of everything", { updateMethod: "PUT" }, image],
+    ["a POST of everything", { updateMethod: "POST" }, port],
+  ])("is never emptied by %s: the error names it and the way out", async (_title, dialect, changes) => {
+    const { bench, held, kept } = await openMasked(dialect);
+    const left = await failingChange(bench, held, { ...kept, ...changes });
+    expect(left.text).toMatch(/`env\.THEIRS`.*Nothing was sent.*`ignoreChanges`/s);
+    expect(bodies(bench)).toEqual([]);
+    expect(left.state).toMatchObject({ container, env: held.state["env"], __unfinished: true });
+    await change(bench, left, { ...old, ...changes, env: { ...before, THEIRS: "ours" } });
+    expect(bench.simulator.cluster(held.id)?.deployed.env).toEqual({ ...before, THEIRS: "ours" });
+  });
+
+  it("is no obstacle to a PATCH of another input", async () => {
+    const { bench, held, kept } = await openMasked({});
+    await change(bench, held, { ...kept, ...image });
+    expect(bodies(bench)).toEqual([image]);
+    expect(bench.simulator.cluster(held.id)?.env).toMatchObject({ THEIRS: "their-value" });
+  });
+
+  it.each(["same", "none"] as const)(
+    "is not meant by an empty one of the program (env is shown: %s)",
+    async (envEcho) => {
+      const inputs = { ...old, env: { MODEL: "one", DEBUG: "" } };
+      const { bench, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
+      await change(bench, made, { ...inputs, ...image });
+      expect(bodies(bench)[0]).toMatchObject({ env: inputs.env });
+    },
+  );
+
+  it("is removed by a program that does not ignore it", async () => {
+    const { bench, held } = await openMasked({ updateMethod: "PUT" });
+    await change(bench, held, { ...old, ...image });
+    expect(bodies(bench)[0]).toMatchObject({ env: before });
+  });
+});
+
 const env = { MODEL: "m" };
 const whole: UpdateBody = { container, replicas: 2, env };
 

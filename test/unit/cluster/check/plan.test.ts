@@ -82,7 +82,7 @@ describe("a forced replacement, which the engine checks as if it were a creation
     expect(refusals[0]?.length).toBeLessThanOrEqual(500);
     expect(refusals).toEqual([expect.stringMatching(new RegExp(`^name: "web-\\w+" is already the name of ${id} `))]);
     expect(refusals[0]).toMatch(
-      /compare age and image.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
+      /compare age and image: two stacks of one name generate the same names.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
     );
   });
 

@@ -8,7 +8,7 @@ import { check } from "../check/harness";
 import { type Bench, closeAll, countOf, failureOf, forget, interruptAfter, living, openBench } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
-import { lists, post } from "./createOnceHarness";
+import { failingLists, lists, post } from "./createOnceHarness";
 
 const minute = 60_000;
 const creation = "POST /v1/clusters";
@@ -47,10 +47,10 @@ const beginAll = (bench: Bench, names: readonly string[]) =>
     return work;
   });
 
+const [first = ""] = capacityCodes;
+
 describe("a creation that is refused", () => {
-  const [first = ""] = capacityCodes;
   it.each([
-    [503, first],
     [400, first.toUpperCase()],
     [409, first],
   ])("for lack of GPUs (%d, %s) made nothing, and the next type is tried at once", async (status, code) => {
@@ -66,14 +66,38 @@ describe("a creation that is refused", () => {
 });
 
 describe("a refusal for lack of GPUs", () => {
-  it("by a 503 is followed by a new list: a cluster that was made all the same is not bought twice", async () => {
-    const bench = await openBench({
-      faults: [{ ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" }],
-    });
-    const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
-    const { message } = await bench.run(failureOf(work));
-    expect(message).toContain(`is already the name of ${living(bench.simulator)[0]?.id}`);
-    expect(made(bench)).toEqual(["web h200"]);
+  const gpus = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
+
+  it.each([0, 12_000])(
+    "by a 503 after which lists show the cluster, %d ms later, is no refusal: the cluster is taken, and no other is bought",
+    async (ms) => {
+      const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
+      const bench = await openBench({ faults: [afterEffect, { kind: "hidden", ms }] });
+      const { work } = await begin(bench, { ...checked, ...gpus });
+      const { id, state } = await bench.run(work);
+      expect(state).toMatchObject({ gpuType: "h200", settled: true });
+      expect([made(bench), posts(bench)]).toEqual([["web h200"], 1]);
+      expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    },
+  );
+
+  it("by a 503 stands if no list shows the cluster for 20 s, and the next type is tried then", async () => {
+    const bench = await openBench({ faults: [refusing(503, first, 1)] });
+    const startMs = bench.clock.now();
+    const { work } = await begin(bench, { ...checked, ...gpus });
+    expect((await bench.run(work)).state).toMatchObject({ gpuType: "h100" });
+    expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
+    expect(warnings(bench).join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
+    const [refused, next] = bench.simulator.requests.filter(({ method }) => method === "POST");
+    expect(Number(next?.at) - Number(refused?.at)).toBeGreaterThanOrEqual(20_000);
+    expect(bench.clock.now() - startMs).toBeLessThan(40_000);
+  });
+
+  it("by a 503 after which no list can be read ends the creation: a cluster may exist", async () => {
+    const bench = await openBench({ faults: [refusing(503, first, 1), failingLists(500, 1)] });
+    const { work } = await begin(bench, waiting(gpus));
+    expect((await bench.run(failureOf(work))).message).toContain("may have been created");
+    expect(posts(bench)).toBe(1);
   });
 
   it.each([

@@ -1,8 +1,13 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError, Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, initErrorOf, interruptAfter, living, openBench } from "../harness";
+import { type Bench, countOf, initErrorOf, interruptAfter, living, openBench, rewriting } from "../harness";
 import { canary, checked } from "../inputs";
+
+const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
+/** The same answer with a status word that nobody knows. */
+const withWord = (body: Readonly<Record<string, unknown>>) =>
+  "status" in body ? { ...body, status: "whirring" } : body;
 
 const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
   bench.cluster.create(bench.ctx(overrides), inputs);
@@ -124,6 +129,21 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
     const error = await bench.run(failed);
     expectKept(error, bench);
     expect(error.reasons[0]).toMatch(reason);
+  });
+});
+
+describe("a creation of a stopped cluster whose stop is refused", () => {
+  it.each([
+    ["known", undefined],
+    ["unknown", rewriting(/^\/v1\/clusters/, withWord)],
+  ])("leaves a running one in the state, and the next update stops it (status words: %s)", async (_words, wire) => {
+    const bench = await openBench({ ...(wire && { wire }), faults: [{ ...stopRequest, kind: "status", status: 403 }] });
+    const inputs = { ...checked, desiredStatus: "stopped" };
+    const { id, state } = await bench.run(initErrorOf(create(bench, inputs)));
+    expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
+    const again = await bench.run(bench.cluster.update(bench.ctx(), id, state, inputs));
+    expect(again).toMatchObject({ desiredStatus: "stopped", settled: true });
+    expect(bench.simulator.cluster(id)?.status).toBe("stopped");
   });
 });
 

@@ -1,5 +1,7 @@
+import { ConnectionError } from "../../../../provider/base/errors";
 import {
   type Bench,
+  type BenchOptions,
   countOf,
   failureOf,
   interruptAfter,
@@ -60,6 +62,30 @@ describe("a deletion", () => {
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
     expect(countOf(bench.simulator, line)).toBe(2);
   });
+
+  it("of a cluster that is seconds old ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
+    const { bench, made } = await openSettled(checked, { deletionMs: 0 });
+    bench.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
+    const startMs = bench.clock.now();
+    await bench.run(remove(bench, made));
+    expect(bench.clock.now() - startMs).toBeLessThan(5_000);
+    expect(countOf(bench.simulator, line)).toBe(2);
+    expect(bench.said.at(-1)).toBe("status: deleted");
+  });
+
+  it("of such a cluster waits if its repetition may be the first request that the service gets", async () => {
+    let failures = 0;
+    const wire: BenchOptions["wire"] = (real) => async (request) => {
+      if (request.method !== "DELETE" || failures > 0) return real(request);
+      failures += 1;
+      throw new ConnectionError("the connection was refused", { ...request, outcome: "not-sent" });
+    };
+    const { bench, made } = await openSettled(checked, { wire });
+    bench.simulator.change(made.id, { hiddenMs: 60_000 });
+    bench.simulator.fault({ method: "DELETE", kind: "status", status: 404, code: "not_found" });
+    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/was not deleted: .*still shows it/);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
 });
 
 describe("a deletion fails, and the cluster stays in the state,", () => {
@@ -70,9 +96,13 @@ describe("a deletion fails, and the cluster stays in the state,", () => {
     expect(lastedMs).toBe(0);
   });
 
-  it("when another key or address than the last one gets the 404", async () => {
+  it.each([
+    ["the 404", 0],
+    ["it after a lost answer", 1],
+  ])("when another key or address than the last one gets %s", async (_title, times) => {
     const { bench, made } = await openSettled(checked);
     bench.simulator.change(made.id, { status: "gone" });
+    if (times > 0) bench.simulator.fault({ method: "DELETE", kind: "drop", times });
     const work = bench.as("another").delete(bench.ctx({ urn: "urn:web" }), made.id, made.state);
     expect((await bench.run(failureOf(work))).message).toMatch(/others saw it last.*pulumi state delete 'urn:web'/);
   });

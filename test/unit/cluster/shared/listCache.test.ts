@@ -1,9 +1,10 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
-import { ConnectionError } from "../../../../provider/base/errors";
+import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/shared/listCache";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, openBench, requestLines } from "../harness";
+import { type Bench, failureOf, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
+import { failingLists, lists } from "../operations/createOnceHarness";
 import type { Held } from "../powerHarness";
 
 /** A service whose list takes so long, unless the deadline of its request comes first; the first ones fail so often. */
@@ -70,6 +71,46 @@ describe("the shared list", () => {
     const creations = Promise.all([1, 2, 3].map(() => lists.recent(30_000)));
     await clock.run(Promise.all([poll, creations]));
     expect(asked.map(({ attempts }) => attempts)).toEqual([1, undefined]);
+  });
+});
+
+describe("a request for the shared list that keeps failing", () => {
+  /** Two callers, the first of which is interrupted after 1 s, and the second one after so long; the requests from then on. */
+  async function interrupted(secondMs: number) {
+    const { service, clock, simulator } = await openBench({ faults: [failingLists(500)] });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const ends = [first, second].map(({ signal }) => failureOf(service.lists.recent(30_000, { signal })));
+    await clock.advance(1_000);
+    first.abort(new InterruptedError("interrupted"));
+    expect((await ends[0])?.message).toBe("interrupted");
+    await clock.advance(secondMs - 1_000);
+    const before = simulator.requests.length;
+    second.abort(new InterruptedError("interrupted"));
+    await ends[1];
+    await clock.advance(600_000);
+    return { before, after: simulator.requests.length - before, sleeping: clock.sleeping };
+  }
+
+  it("ends with its last caller: nothing is sent after that", async () => {
+    expect(await interrupted(1_000)).toMatchObject({ after: 0, sleeping: 0 });
+  });
+
+  it("goes on while another caller waits for it", async () => {
+    const early = await interrupted(1_000);
+    const late = await interrupted(60_000);
+    expect(late.before).toBeGreaterThan(early.before);
+    expect(late).toMatchObject({ after: 0, sleeping: 0 });
+  });
+
+  it("is sent anew by a caller that comes after that", async () => {
+    const { service, run, simulator, clock } = await openBench({ faults: [{ ...lists, kind: "status", status: 500 }] });
+    const caller = new AbortController();
+    const end = failureOf(service.lists.recent(30_000, { signal: caller.signal }));
+    await clock.advance(0);
+    caller.abort(new InterruptedError("interrupted"));
+    expect(await run(service.lists.recent(30_000))).toMatchObject({ clusters: [] });
+    await end;
+    expect(simulator.requests).toHaveLength(2);
   });
 });
 
