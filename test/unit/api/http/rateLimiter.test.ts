@@ -43,8 +43,8 @@ test("a probe that hangs is followed by another one after 10 s", async () => {
 });
 
 test.each([
-  ["changes, a tenth", "write", 9],
-  ["reads, a thirtieth", "read", 3],
+  ["changes, a sixteenth", "write", 6],
+  ["reads, a third of that", "read", 2],
 ] as const)(
   "only a part of what is left is in flight: of %s; a lookup after a lost answer need not wait for that",
   async (_what, kind, inFlight) => {
