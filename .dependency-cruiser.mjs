@@ -4,14 +4,17 @@
 /** Folders and files, the lowest first. */
 const layers = [
   ["provider/base", "provider/contract.ts"],
-  ["provider/api", "provider/config"],
-  ["provider/cluster/model"],
-  ["provider/cluster/compare"],
-  ["provider/cluster/shared"],
+  ["provider/api/decode", "provider/config"],
+  ["provider/api/http"],
+  ["provider/api"],
+  ["provider/cluster/schema"],
+  ["provider/cluster/health"],
+  ["provider/cluster/diff"],
+  ["provider/cluster/service"],
   ["provider/cluster/wait"],
-  ["provider/cluster/change"],
+  ["provider/cluster/steps"],
   ["provider/cluster/operations"],
-  ["provider/cluster/check"],
+  ["provider/cluster/preflight"],
   ["provider/cluster/resource.ts"],
   ["provider/functions"],
   ["provider/index.ts"],
@@ -46,7 +49,7 @@ const others = [
   {
     name: "Only api/ decodes.",
     from: { pathNot: "^provider/api/" },
-    to: { path: "^provider/api/read/" },
+    to: { path: "^provider/api/decode/(json|lists|clusterRecord|gpuRecords|statusRecord)\\.ts" },
   },
   {
     name: "A resource is built on the client.",
@@ -56,7 +59,7 @@ const others = [
   {
     name: "An adapter translates; it imports the core through index.ts.",
     from: { path: "^provider/adapters/" },
-    to: { path: "^provider/(api|cluster|functions)/", pathNot: "^provider/cluster/model/" },
+    to: { path: "^provider/(api|cluster|functions)/", pathNot: "^provider/cluster/schema/" },
   },
   {
     name: "The doctor is built on the client: it examines and manages nothing.",
@@ -74,7 +77,7 @@ const others = [
     from: { path: "^sdk/", pathNot: "^sdk/command\\.ts" },
     to: {
       path: "^(provider/(api|adapters|doctor)|simulator)/",
-      pathNot: "^provider/(api/types|adapters/privateApis)\\.ts",
+      pathNot: "^provider/(api/decode/types|adapters/privateApis)\\.ts",
     },
   },
   {
@@ -82,7 +85,7 @@ const others = [
     from: { path: NATIVE },
     to: {
       path: "^(provider/|sdk/(index|cluster|provider)\\.ts|node_modules/(undici|zod)/)",
-      pathNot: "^provider/(cluster/model/fields|config/providerArgs|api/types|base/version)\\.ts",
+      pathNot: "^provider/(cluster/schema/fields|config/providerArgs|api/decode/types|base/version)\\.ts",
     },
   },
   {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { CreatedName } from "../provider/cluster/model/fields";
+import type { CreatedName } from "../provider/cluster/schema/fields";
 import type { Dialect } from "./dialectOptions";
 import { checked, type MainField, textLike, wholeNumber } from "./fields";
 

@@ -7,7 +7,7 @@ import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
-const FILE = "provider/cluster/model/fields.ts";
+const FILE = "provider/cluster/schema/fields.ts";
 const { inputFlags } = await valuesOf(FILE);
 
 const PAGE = readFileSync(join(ROOT, "docs/_index.md"), "utf8");

@@ -1,4 +1,4 @@
-import { outputNames, shownDefaults } from "../../provider/cluster/model/fields";
+import { outputNames, shownDefaults } from "../../provider/cluster/schema/fields";
 import { Workspace } from "../engine/workspace";
 import { atMost, type Row } from "./rows";
 import { openUnlimited } from "./service";

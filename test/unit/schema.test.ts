@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProvider } from "../../provider";
-import { inputFlags, inputNames, outputNames } from "../../provider/cluster/model/fields";
+import { inputFlags, inputNames, outputNames } from "../../provider/cluster/schema/fields";
 import { providerFlags } from "../../provider/config/providerArgs";
 
 const root = join(__dirname, "../..");

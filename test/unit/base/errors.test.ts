@@ -10,7 +10,7 @@ import {
   redacted,
   UncertainError,
 } from "../../../provider/base/errors";
-import { TakenError } from "../../../provider/cluster/shared/takenName";
+import { TakenError } from "../../../provider/cluster/operations/takenName";
 
 const request = { method: "POST", path: "/v1/clusters?page=2", outcome: "refused", subject: 'cluster "web"' } as const;
 const refusal = { ...request, status: 409, isApiAnswer: true, code: "conflict", apiMessage: "No" } as const;

@@ -2,7 +2,7 @@ import { type Client, createClient } from "../../../provider/api/client";
 import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
 import type { RequestNames } from "../../../provider/api/requests";
-import { ServiceForm } from "../../../provider/api/serviceForm";
+import { ServiceForm } from "../../../provider/api/variant";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import type { CreatingService } from "../../../provider/cluster/operations/create";

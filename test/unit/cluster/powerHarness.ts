@@ -1,4 +1,4 @@
-import { diffCluster } from "../../../provider/cluster/compare/diff";
+import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { type Bench, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";

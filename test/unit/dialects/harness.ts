@@ -1,4 +1,4 @@
-import { diffCluster } from "../../../provider/cluster/compare/diff";
+import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../provider/contract";
 import { type Dialect, dialects } from "../../../simulator";
 import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";

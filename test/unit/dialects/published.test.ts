@@ -1,4 +1,4 @@
-import { diffCluster } from "../../../provider/cluster/compare/diff";
+import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../provider/contract";
 import {
   type Bench,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
+import { inputNames, outputNames } from "../../../provider/cluster/schema/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
 import { inside, isKnown, isSecret, onlyInStates, type Registered, resolved, runProgram } from "./program";
 

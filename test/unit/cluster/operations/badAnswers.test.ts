@@ -1,5 +1,5 @@
 import type { HttpResponse } from "../../../../provider/api/http/send";
-import { diffCluster } from "../../../../provider/cluster/compare/diff";
+import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import { expectClean } from "../../../support/cleanText";
 import { isEverything } from "../../../support/shares";

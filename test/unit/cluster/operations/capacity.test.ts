@@ -1,13 +1,13 @@
 import fc from "fast-check";
-import { capacityCodes } from "../../../../provider/api/records";
+import { capacityCodes } from "../../../../provider/api/decode/records";
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
-import { check } from "../check/harness";
 import { type Bench, closeAll, countOf, failureOf, forget, interruptAfter, living, openBench } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
+import { check } from "../preflight/harness";
 import { failingLists, lists, post } from "./createOnceHarness";
 
 const minute = 60_000;

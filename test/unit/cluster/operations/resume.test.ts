@@ -1,4 +1,4 @@
-import { generatedName } from "../../../../provider/cluster/model/validate";
+import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { Properties, Resource } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
 import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";

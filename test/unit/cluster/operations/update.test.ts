@@ -1,4 +1,4 @@
-import { diffCluster } from "../../../../provider/cluster/compare/diff";
+import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
 import { type Bench, failureOf, forget, initErrorOf, openBench, openSettled, writes } from "../harness";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { type Condition, readyCondition } from "../../../../provider/cluster/compare/conditions";
-import { type Found, goalOf } from "../../../../provider/cluster/compare/health";
-import { Operation } from "../../../../provider/cluster/shared/operation";
-import { pollIntervalMs, type Waiting } from "../../../../provider/cluster/shared/pollInterval";
+import { type Condition, readyCondition } from "../../../../provider/cluster/health/conditions";
+import { type Found, goalOf } from "../../../../provider/cluster/health/health";
+import { Operation } from "../../../../provider/cluster/service/operation";
+import { pollIntervalMs, type Waiting } from "../../../../provider/cluster/wait/schedule";
 import type { Ctx } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import { type Bench, type BenchOptions, countOf, failureOf, forget, openBench, requestLines } from "../harness";

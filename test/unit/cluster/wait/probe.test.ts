@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AddressAnswer, AddressRequest } from "../../../../provider/api/http/address";
-import { findFailures } from "../../../../provider/cluster/model/validate";
+import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";

@@ -1,0 +1,137 @@
+import { looksSecret } from "../../base/credentials";
+import { Redactor } from "../../base/redact";
+import { identifier } from "./gpuRecords";
+import { defined, Fields, label, object, type Raw, type Reader, UnreadableError } from "./json";
+import { type Answer, listIn, type Page, type Row, unwrap } from "./lists";
+import { hasIdForm, plainName, sameId } from "./names";
+import {
+  type ClusterRecord,
+  clusterIdPattern,
+  clusterListNames,
+  clusterTable,
+  fieldGroups,
+  gpuNames,
+  idNames,
+} from "./records";
+import { quotesNothing } from "./states";
+import { replicasIn } from "./statusRecord";
+
+const [, ...envNames] = clusterTable.env;
+
+const isEnv = (name: string) => envNames.some((each) => each === name);
+
+/** Reads the answer to a creation. */
+export const readCreated: Reader<ClusterRecord> = (json) => {
+  const record = recordIn(json);
+  if (record && (hasIdForm(record.id) || traitsOf(record) > 0)) return record;
+  throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
+};
+
+/** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. */
+export const readDetail =
+  (id: string): Reader<ClusterRecord> =>
+  (json) => {
+    const record = readClusterIfAny(id)(json);
+    if (!record) throw new UnreadableError("it is not the record of this cluster");
+    // Its own fields last: they replace those of a group.
+    const all = partsOf(unwrap(json) ?? {})
+      .reverse()
+      .flatMap(Object.entries);
+    const fields = all.map(([name, value]) => [plainName(name), value] as const);
+    return { ...record, fields: new Map(fields.filter(([name]) => !isEnv(name))) };
+  };
+
+/** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
+export const readClusterIfAny =
+  (id: string): Reader<ClusterRecord | undefined> =>
+  (json) => {
+    const record = recordIn(json, id);
+    if (!record || !sameId(record.id, id)) return undefined;
+    const fields = new Fields(unwrap(json));
+    // An answer without an id is the cluster if it has several of a cluster's fields.
+    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && traitsOf(record) > 1);
+    return isOurs ? { ...record, id } : undefined;
+  };
+
+/** Reads one page of the list of clusters. */
+export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> {
+  const list = listIn(json, clusterListNames);
+  const items = list?.rows.map(listed).filter((cluster) => cluster !== undefined) ?? [];
+  if (!list || (items.length === 0 && list.rows.length > 0))
+    throw new UnreadableError("it is not a list of clusters in a form that this version knows");
+  const { rows, around } = list;
+  // A record without a name may have any name.
+  const isAll = items.every(({ name }) => name !== undefined) && !around.some(holdsCluster);
+  return { items, count: rows.length, around, headers, isComplete: list.isComplete && isAll };
+}
+
+/** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
+function listed({ key, value }: Row): ClusterRecord | undefined {
+  const record = recordIn(value, key !== undefined && hasIdForm(key) ? key : undefined);
+  const isCluster = record && (key === undefined || hasIdForm(record.id) || [record.id, record.name].includes(key));
+  return isCluster ? record : undefined;
+}
+
+/** Whether a value beside the list holds further clusters: by their ids, or in a list of records with several of their fields. */
+function holdsCluster(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const items = Object.values(value);
+  const records = Object.entries(value).flatMap(([key, item]) => listed({ key, value: item }) ?? recordIn(item) ?? []);
+  const isList = Array.isArray(value);
+  return records.some((each) => hasIdForm(each.id) || (isList && traitsOf(each) > 1)) || items.some(holdsCluster);
+}
+
+function idOf(fields: Fields): string | undefined {
+  const id = fields.first(idNames, label);
+  return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
+}
+
+/** A record and the groups of fields inside it; its own fields take precedence. */
+function partsOf(raw: Raw): Raw[] {
+  const own = new Fields(raw);
+  return [raw, ...fieldGroups.map((name) => own.first([name], object) ?? {})];
+}
+
+function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
+  const raw = unwrap(json);
+  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallback }));
+  if (!raw || id === undefined) return undefined;
+  const fields = new Fields(...partsOf(raw));
+  const { status: word, env, ...read } = fields.read(clusterTable);
+  const gpus = [...new Set(gpuNames.flatMap((name) => gpuTexts(fields.get(name))))];
+  const record = {
+    id,
+    ...read,
+    env,
+    status: word && (quotesNothing(word) ? word : new Redactor(credentialsIn(env)).hide(word)),
+    health: replicasIn(fields, word),
+    gpuType: gpus[0],
+    gpuIdentifiers: gpus.length > 0 ? gpus : undefined,
+  };
+  const isUnreadEnv = env === undefined && envNames.some((name) => typeof fields.get(name) === "object");
+  return defined(isUnreadEnv ? withoutTexts(record) : record);
+}
+
+/** The values that nobody may see of a cluster whose program is not known. */
+function credentialsIn(env: ClusterRecord["env"] = {}): string[] {
+  return Object.entries(env).flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
+}
+
+/** Without texts of the service: they may quote an env whose form is not read, so that nobody could hide its values. */
+function withoutTexts({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
+  const known = (word = "") => (quotesNothing(word) ? word : "");
+  const replicas = health?.replicas.map(({ message: _message, ...replica }) => {
+    return { ...replica, status: known(replica.status) };
+  });
+  return { ...record, status: known(status) || undefined, health: health && replicas && { ...health, replicas } };
+}
+
+/** The number of a cluster's fields that a record has besides its id. */
+function traitsOf({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
+  return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
+}
+
+function gpuTexts(value: unknown): string[] {
+  const inside = new Fields(value);
+  return [value, inside.get("id"), inside.get("name")].map(identifier).filter((each) => each !== undefined);
+}

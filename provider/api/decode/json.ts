@@ -1,0 +1,125 @@
+import { cleanText, withCleanNames } from "../../base/text";
+import { isRecord } from "../../contract";
+import { plainName } from "./names";
+
+/** Reads JSON by tables of fields: a property by one of its names in any spelling, a value by its kind. */
+
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** An answer that is JSON, but not the requested record or list. The message never quotes a value. */
+export class UnreadableError extends Error {
+  override readonly name = "UnreadableError";
+}
+
+/** Reads one answer; throws an UnreadableError if it cannot. */
+export type Reader<T> = (json: unknown) => T;
+
+/** Reads a value of one kind; `undefined` for any other value. */
+export type Kind<T> = (value: unknown) => T | undefined;
+
+/** The kind of each field, and its names in answers in the form of `plainName`; if several are present, the first counts. */
+export type Table = Readonly<Record<string, readonly [kind: Kind<unknown>, ...names: readonly string[]]>>;
+
+/** The fields of a table that an answer has. */
+export type FieldsOf<T extends Table> = { [Name in keyof T]?: T[Name][0] extends Kind<infer V> ? V : never };
+
+/** The properties of objects by plain name. null counts as absent; of several objects with a name, the first counts. */
+export class Fields {
+  readonly #values = new Map<string, unknown>();
+
+  constructor(...objects: readonly unknown[]) {
+    for (const object of objects.filter(isRecord))
+      for (const [name, value] of Object.entries(object)) {
+        const plain = plainName(name);
+        if (value !== null && !this.#values.has(plain)) this.#values.set(plain, value);
+      }
+  }
+
+  get(name: string): unknown {
+    return this.#values.get(name);
+  }
+
+  entries(): [plain: string, value: unknown][] {
+    return [...this.#values];
+  }
+
+  has(names: readonly string[]): boolean {
+    return names.some((name) => this.#values.has(name));
+  }
+
+  /** The value of the first name that has one of this kind. */
+  first<T>(names: readonly string[], kind: Kind<T>): T | undefined {
+    for (const name of names) {
+      const value = kind(this.#values.get(name));
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  /** All fields of a table that can be read. */
+  read<T extends Table>(table: T): FieldsOf<T> {
+    const found = Object.entries(table).map(([field, [kind, ...names]]) => [field, this.first(names, kind)] as const);
+    return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as FieldsOf<T>;
+  }
+}
+
+export const text: Kind<string> = (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined);
+
+/** A text, or a whole number, which some services use for ids. */
+export const label: Kind<string> = (value) => (Number.isSafeInteger(value) ? String(value) : text(value));
+
+export const object: Kind<Record<string, unknown>> = (value) => (isRecord(value) ? value : undefined);
+
+/** A number, also as a text, with or without a sign for dollars. */
+export const number: Kind<number> = (value) => {
+  const found = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/^\s*\$/, "")) : value;
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+};
+
+/** A whole number that is not negative. */
+export const count: Kind<number> = (value) => {
+  const found = number(value);
+  return found !== undefined && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+};
+
+/** A number of GB, or a text with the unit; a number that is too large for one GPU has another unit. */
+export const gigabytes: Kind<number> = (value) => {
+  const found = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
+  return found !== undefined && found > 0 && found <= 1_024 ? found : undefined;
+};
+
+export const flag: Kind<boolean> = (value) => {
+  const word = typeof value === "string" ? value.trim().toLowerCase() : value;
+  return word === true || word === "true" ? true : word === false || word === "false" ? false : undefined;
+};
+
+/** A value, or the value in an object under one of the names. */
+export function inner<T>(kind: Kind<T>, ...names: readonly string[]): Kind<T> {
+  return (value) => (isRecord(value) ? new Fields(value).first(names, kind) : kind(value));
+}
+
+/** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
+export const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
+
+/** ISO 8601 in UTC. A time without a zone is UTC. A time in the documented form stays unchanged. */
+export const stamp: Kind<string> = (value) => {
+  if (typeof value !== "string" || number(value) !== undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
+  const date = new Date(/(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+};
+
+const maxVariableName = 1_024;
+
+/** Variables by name; null for a hidden value. Names are cleaned for previews, values keep every byte. */
+export const variables: Kind<Record<string, string | null>> = (value) => {
+  if (!isRecord(value) || Object.values(value).some((item) => typeof item === "object" && item !== null))
+    return undefined;
+  const read = Object.entries(value).map(([name, item]) => [name, item === null ? null : String(item)] as const);
+  return withCleanNames(read, (name) => cleanText(name, maxVariableName));
+};
+
+/** Leaves out undefined properties. */
+export function defined<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,203 @@
+import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
+import { isRecord } from "../../contract";
+import { Fields, inner, label, object, type Raw, UnreadableError } from "./json";
+import { plainName } from "./names";
+import { idNames, nextName, pageHeader, pageHint, pageSizes, pageTable, partMarks, wrapperNames } from "./records";
+
+/** Finds the record or the list in an answer, and reads a list page by page. */
+
+/** The record of an answer: the answer itself, or the object inside it under a wrapper's name. */
+export function unwrap(json: unknown): Raw | undefined {
+  if (!isRecord(json)) return undefined;
+  const fields = new Fields(json);
+  const within = fields.first(idNames, label) === undefined ? fields.first(wrapperNames, object) : undefined;
+  return within ? unwrap(within) : json;
+}
+
+/** One entry of a list; `key` is its name in a map. */
+export interface Row {
+  readonly key?: string;
+  readonly value: unknown;
+}
+
+/** A list or a map in an answer. */
+export interface Listing {
+  readonly rows: readonly Row[];
+  /** The objects around the list, outermost first, without the list itself. */
+  readonly around: readonly Raw[];
+  /** False if the answer may contain more rows than these. */
+  readonly isComplete: boolean;
+  /** The rows of other lists in the answer. */
+  readonly others?: readonly Row[];
+}
+
+/**
+ * The list of an answer: the answer itself, or the first list or map of records under one of these names, at most three objects
+ * deep. It is not complete if another one holds rows too. Nothing under another name is a list, so that no empty list is taken
+ * for the requested one.
+ * @param isMap Whether an object is a map of rows, although it has no such name, or values that are no records.
+ */
+export function listIn(
+  json: unknown,
+  names: readonly string[],
+  isMap: (json: Raw) => boolean = () => false,
+): Listing | undefined {
+  const [main, ...lists] = listsIn(json, names, isMap);
+  const others = lists.flatMap(({ rows }) => rows);
+  return main && { ...main, others, isComplete: main.isComplete && others.length === 0 };
+}
+
+function listsIn(
+  json: unknown,
+  names: readonly string[],
+  isMap: (json: Raw) => boolean,
+  around: readonly Raw[] = [],
+  name = "",
+): Listing[] {
+  if (Array.isArray(json)) return [{ rows: json.map((value) => ({ value })), around, isComplete: true }];
+  // Nothing in place of a list is an empty list in some languages, and unknown in others.
+  if (json === null && name !== "") return [{ rows: [], around, isComplete: false }];
+  if (!isRecord(json)) return [];
+  const named = names.flatMap((each) => Object.keys(json).filter((key) => plainName(key) === each));
+  const lists = (around.length < 3 ? named : []).flatMap((each) => {
+    const { [each]: list, ...beside } = json;
+    return listsIn(list, names, isMap, [...around, beside], plainName(each));
+  });
+  const isNamed = name !== "" && Object.values(json).every(isRecord);
+  if (lists.length > 0 || !(isNamed || isMap(json))) return lists;
+  const rows = Object.entries(json).map(([key, value]) => ({ key, value }));
+  return [{ rows, around, isComplete: rows.length > 0 || !wrapperNames.includes(name) }];
+}
+
+/** The parts of an answer that a reader needs. */
+export interface Answer {
+  readonly json: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One page of a list. */
+export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick<Answer, "headers"> {
+  readonly items: readonly Item[];
+  /** The number of its records, including those that cannot be read. */
+  readonly count: number;
+}
+
+/** All pages of a list. */
+export interface PagedList<Item> {
+  readonly items: readonly Item[];
+  /** False if there may be more than `items`. */
+  readonly complete: boolean;
+  /** The reason why the list could not be read to its end, if it is known. */
+  readonly problem?: string | undefined;
+}
+
+/** An endless list ends here: far more than any organization has. */
+const maxPages = 1_000;
+const maxRecords = 10_000;
+
+/**
+ * Reads a list page by page to its end. The first page has to be readable. If a later page is not available, the list is
+ * incomplete, with the reason.
+ * @param get Requests the first page, or the page of a query.
+ */
+export async function readPages<Item>(
+  get: (query?: string) => Promise<Page<Item>>,
+  keyOf: (item: Item) => string,
+): Promise<PagedList<Item>> {
+  const found = new Map<string, Item>();
+  const queries = new Set<string>();
+  const list = (complete: boolean, problem?: string) => ({ items: [...found.values()], complete, problem });
+  let page = await get();
+  let isComplete = true;
+  for (let records = 0; ; ) {
+    const before = found.size;
+    for (const item of page.items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
+    records += page.count;
+    isComplete &&= page.isComplete;
+    const { query, isEnd } = nextPage(page, records, queries.size + 1);
+    // A record on two pages moved while they were read; then another record may be on none of them.
+    if (query === undefined) return list(isComplete && isEnd && found.size === records);
+    if (queries.has(query) || (page.count > 0 && found.size === before))
+      return list(false, "the service returns the same page repeatedly");
+    if (queries.size >= maxPages || found.size >= maxRecords)
+      return list(false, `it is longer than ${maxRecords} records or ${maxPages} pages`);
+    queries.add(query);
+    try {
+      page = await get(query);
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      return list(false, `the next page of the list could not be read: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Whether a page will stay unavailable: the service refuses it, or it cannot be read. */
+function isFinal(error: unknown): boolean {
+  const isRefused = error instanceof RequestError && error.outcome === "refused";
+  return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;
+}
+
+/**
+ * The query for the next page, if the page shows it: by a link, by a field for the next page, or by numbers. Otherwise whether the
+ * list certainly ends here. It does only if nothing that may be about pages speaks against it.
+ * @param records The number of records on all pages so far, this one included.
+ */
+export function nextPage(
+  { around, headers, count }: Omit<Page<unknown>, "items" | "isComplete">,
+  records: number,
+  pagesSoFar: number,
+): { readonly query?: string | undefined; readonly isEnd: boolean } {
+  const beside = besideList(around, headers);
+  const fields = new Fields(...beside);
+  const { hasMore, page, pages, offset, size, total, seen = 0 } = fields.read(pageTable);
+  const link = /<([^<>]*)>\s*;[^,<]*\brel\s*=\s*["']?([^"';,]*\s)?next\b/i.exec(headers["link"] ?? "")?.[1];
+  const named = beside.flatMap(Object.entries).filter(([name]) => nextName.test(name));
+  const goesOn = pages !== undefined ? pagesSoFar < pages : total !== undefined ? records < total : undefined;
+  const isFull = size === undefined ? pageSizes.has(count) : count > 0 && count >= size;
+  if (hasMore !== false) {
+    const isNumbered = count > 0 && (goesOn ?? (size !== undefined && isFull));
+    const byOffset = offset === undefined ? undefined : `offset=${offset + count}`;
+    const byNumber = byOffset ?? (page === undefined ? undefined : `page=${page + 1}`);
+    const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? (isNumbered ? byNumber : undefined);
+    if (query) return { query, isEnd: false };
+  }
+  const isShort = goesOn || Math.max(seen, total ?? 0) > records;
+  if (hasMore || link !== undefined || isShort || fields.entries().some(isPartMark)) return { isEnd: false };
+  if (hasMore === false || total !== undefined) return { isEnd: true };
+  if (fields.entries().some(isHint)) return { isEnd: false };
+  // Without a word about the end, a full page or one with a number may be followed by another one.
+  const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
+  return { isEnd: named.length > 0 || !(isFull || isEndless) };
+}
+
+/** The objects beside the records and those inside them, and the headers about pages: each may be about pages. */
+function besideList(around: readonly Raw[], headers: Answer["headers"]): Raw[] {
+  const inside = (each: object) => Object.values(each).filter(isRecord);
+  const objects = around.flatMap((each) => [each, ...inside(each), ...inside(each).flatMap(inside)]);
+  const own = Object.entries(headers).filter(([name]) => pageHeader.test(name));
+  return [...objects, Object.fromEntries(own.map(([name, value]) => [name.slice(2), value]))];
+}
+
+/** All pages have the same address, so only the query of a link counts. */
+function queryIn(link: string | undefined): string | undefined {
+  return /\?([^#]+)/.exec(link ?? "")?.[1];
+}
+
+/** The query of a field for the next page: that of its link, or its value, which `nextCursor` gives to `cursor`. */
+function queryOf([name, value]: [string, unknown]): string | undefined {
+  const next = inner(label, "href", "url")(value);
+  const parameter = name.replace(/^next[_-]?/i, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()) || "cursor";
+  const isLink = /^(https?:\/\/|\/|\?)/.test(next ?? "") && !/cursor|token|marker|key$/i.test(name);
+  if (next === undefined || isLink) return queryIn(next);
+  return String(new URLSearchParams({ [parameter]: next }));
+}
+
+function isPartMark([name, value]: [string, unknown]): boolean {
+  const isSet = typeof value === "object" ? Object.keys(Object(value)).length > 0 : Boolean(value);
+  return partMarks.includes(name) && isSet;
+}
+
+/** Whether a field may be about pages in an unknown way. */
+function isHint([name, value]: [string, unknown]): boolean {
+  return Boolean(value) && pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
+}

@@ -1,0 +1,138 @@
+import { isNotFound } from "../../base/errors";
+import type { Redactor } from "../../base/redact";
+import { plainName } from "./names";
+import type { ClusterRecord, StatusRecord } from "./records";
+
+/** The meaning of status words, in any spelling. */
+
+/** The meaning of a state word for a wait; `unknown` for an unknown word, and for none. */
+export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
+
+/** @assumption A cluster that is being deleted or stopped shows one of these words for a while. A cluster with one of the first row counts as deleted: its name is free. */
+const deletingStatuses = "terminating deleting destroying deprovisioning";
+const stoppingStatuses =
+  "stopping suspending pausing shutting_down powering_off halting hibernating deactivating deallocating";
+/** @assumption Something with one of these words does not serve. That may pass, so a wait goes on. */
+const unhealthyStatuses =
+  "unhealthy degraded not_ready not_healthy critical fail failing impaired red out_of_service maintenance back_off " +
+  "image_pull_back_off err_image_pull";
+/** @assumption Something with one of these words does not serve, and may be stopped, failed, or coming back: its replicas decide. */
+const downStatuses = "down offline unreachable disconnected lost evicted preempted no";
+/** @assumption A replica with one of these words is gone, and so is a cluster whose deletion was requested. Of a cluster that nobody deletes, they may mean something else. */
+const goneStatuses = "removed gone released purged";
+/** @assumption The specification names `provisioning` only; other states have these words, alone or with a word for the thing that has the state. Words that a person reads in two ways are in no row: `succeeded`, `completed`, `warning`, `idle`. */
+const statusesByState: Record<Exclude<StateKind, "unknown">, string> = {
+  running:
+    "running ready active healthy available started ok up online live alive serving operational deployed pass passing " +
+    "green in_service success",
+  pending:
+    "provisioning pending creating created queued requested submitted waiting waiting_for_capacity accepted scheduling " +
+    "scheduled allocating reserving preparing starting launching spawning booting bootstrapping initializing " +
+    "initialising init activating configuring installing building staging pulling downloading loading warming " +
+    "warming_up container_creating pod_initializing updating upgrading reloading replacing resizing scaling scaling_up " +
+    "scaling_down deploying redeploying rolling_out rolling_update rolling_back restarting rebooting resuming " +
+    "recovering repairing migrating progressing reconciling in_progress draining removing releasing pending_deletion " +
+    `${unhealthyStatuses} ${goneStatuses} ${stoppingStatuses} ${deletingStatuses}`,
+  failed:
+    "failed failure error errored faulted crashed dead rejected aborted broken fatal out_of_memory oom_killed oomkilled " +
+    "crash_loop crash_looping crash_loop_back_off",
+  stopped:
+    "stopped suspended paused inactive off halted exited hibernated powered_off power_off shut_off shutoff shut_down " +
+    "shutdown deallocated deactivated",
+  terminated: "terminated deleted destroyed deprovisioned",
+};
+/** Words to ignore in a state: `CLUSTER_STATUS_RUNNING` is `running`. */
+const neutralWords = new Set("cluster replica status state phase is".split(" "));
+
+const stateByWord = new Map(
+  Object.entries(statusesByState).flatMap(([state, words]) =>
+    words.split(" ").map((word) => [word, state as StateKind]),
+  ),
+);
+
+/** The meaning of a status word in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
+export function stateOf(word: string | undefined): StateKind {
+  const state = stateByWord.get(normalizedState(word)) ?? "unknown";
+  return state === "running" && isWhole(word) === false ? "pending" : state;
+}
+
+/**
+ * What a word says of health; `undefined` for an unknown word, and for none. Something that is starting, stopped or
+ * failed is not healthy.
+ */
+export function healthOfWord(word: string | undefined): boolean | undefined {
+  const state = stateOf(word);
+  if (state !== "unknown") return state === "running";
+  return isSick(word) ? false : isWhole(word);
+}
+
+/** Whether a word says that something does not serve, and not only because it starts or stops. */
+export function isSick(word: string | undefined): boolean {
+  return stateOf(word) === "failed" || isOneOf(`${unhealthyStatuses} ${downStatuses}`, word);
+}
+
+export function isKnownWord(word: string): boolean {
+  return stateOf(word) !== "unknown" || isSick(word);
+}
+
+/** Whether a word is a known one and nothing else. Any other may quote a secret, even beside a known word. */
+export function quotesNothing(word: string): boolean {
+  return isKnownWord(word) && /^[a-z _-]*$/i.test(word);
+}
+
+/** A known word is never redacted, whatever the secrets are. */
+export function redactWord(word: string, redactor: Redactor): string {
+  return quotesNothing(word) ? word : redactor.hide(word);
+}
+
+/** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` if it holds no share. */
+function isWhole(word = ""): boolean | undefined {
+  const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];
+  return whole === undefined ? undefined : Number(part) > 0 && Number(part) >= Number(whole);
+}
+
+/** True if the cluster is deleted or is being deleted: its name is free, and it gets no more requests. */
+export function isLeaving(word: string | undefined): boolean {
+  return stateOf(word) === "terminated" || isOneOf(deletingStatuses, word);
+}
+
+/** True of a replica that is gone, and of a cluster that is gone after the request for its deletion. */
+export function isGone(word: string | undefined): boolean {
+  return stateOf(word) === "terminated" || isOneOf(goneStatuses, word);
+}
+
+/** True while the cluster is being stopped. */
+export function isStopping(word: string | undefined): boolean {
+  return isOneOf(stoppingStatuses, word);
+}
+
+/** Whether two words say the same, in any spelling. */
+export function isSameWord(one: string | undefined, other: string | undefined): boolean {
+  return normalizedState(one) === normalizedState(other);
+}
+
+function isOneOf(words: string, word: string | undefined): boolean {
+  return words.split(" ").includes(normalizedState(word));
+}
+
+/** The word itself, if it is a known one; else without neutral words and numbers. */
+function normalizedState(word = ""): string {
+  const plain = plainName(word);
+  if (stateByWord.has(plain)) return plain;
+  const parts = plain.split("_").filter((part) => !neutralWords.has(part) && !/^\d*$/.test(part));
+  return parts.join("_");
+}
+
+/**
+ * The health that a record shows. Without replicas, its status word counts for all of them. Not after a 404: that may be about
+ * replicas that do not exist yet.
+ */
+export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
+  if (health) return { ...health, ...(status === undefined ? {} : { status }) };
+  return isNotFound(missing) ? undefined : statusOfWord(status);
+}
+
+/** The status if only the status word of the cluster can be read. An unknown word says nothing. */
+export function statusOfWord(status: string | undefined): StatusRecord {
+  return { replicas: [], status, overall: healthOfWord(status), isMissing: true };
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
+import { isSameGpu } from "../../api/gpuMatch";
+import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../../contract";
+import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../schema/fields";
+import { newSecrets } from "../schema/secrets";
+
+/**
+ * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not
+ * compared. Of the hidden inputs, two are compared, because the state has to hold them: the timeouts, which delete can read
+ * only there, and what the program marks as secret.
+ * @param fixed The inputs that the service cannot change in place: their changes replace the cluster.
+ */
+export function diffCluster(state: Properties, news: Properties, fixed: readonly string[] = []): Diff {
+  const changes: Record<string, PropertyChange> = {};
+  for (const name of inputNames) {
+    if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept, whatever it is
+    if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
+    else if (name === "gpuType" && isSpelling(state, news)) continue;
+    else Object.assign(changes, diffInput(name, state[name], news[name]));
+  }
+  for (const [path, change] of Object.entries(changes))
+    if (isWithinPaths(path, fixed)) changes[path] = { ...change, replace: true };
+  if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
+  if (newSecrets(state, news).length > 0) changes["__secrets"] = { kind: "update" };
+  if (state["settled"] === false) changes["settled"] = { kind: "update" };
+  return { changes, deleteBeforeReplace: keepsName(state, news) };
+}
+
+/** Whether the path of a change (`env.MODEL`) is one of these paths, or within one. */
+export function isWithinPaths(path: string, paths: readonly string[]): boolean {
+  return paths.some((each) => path === each || path.startsWith(`${each}.`));
+}
+
+/** Whether the value at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
+export function isUnknownAt(inputs: object, path: string): boolean {
+  const [, name = path, key] = /^(.*?)\.(.*)$/s.exec(path) ?? [];
+  const value: unknown = Reflect.get(inputs, name);
+  const isInside = key !== undefined && typeof value === "object" && value !== null;
+  return hasUnknown(isInside ? Reflect.get(value, key) : value);
+}
+
+/**
+ * The same difference with that of the cost, for a preview. A cost that is not known is no change, and a new price alone
+ * is no reason for an update.
+ */
+export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
+  const isShown = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
+  return isShown ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
+}
+
+/**
+ * Whether an explicit name stays the same. Two clusters cannot have one name, so a replacement then deletes the old
+ * cluster first.
+ */
+function keepsName(state: Properties, news: Properties): boolean {
+  return news["__generatedName"] !== true && state["name"] === news["name"];
+}
+
+/**
+ * An absent input equals its default. If its change would replace the cluster, the service may have chosen the value,
+ * and the cluster keeps it. An absent old value, as of an imported cluster, means that the service has not
+ * shown it: that never replaces the cluster.
+ */
+function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
+  const { once, effect } = inputFlags[name];
+  const byDefault = inputDefaults[name];
+  const isLeftOpen = effect === "replace" && next === undefined;
+  if (once || isLeftOpen || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
+  const change = propertyChange(old, next);
+  return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
+}
+
+function propertyChange(old: unknown, next: unknown): PropertyChange {
+  return { kind: old === undefined ? "add" : next === undefined ? "delete" : "update" };
+}
+
+/**
+ * The effects of the changes of a diff. None if the update only has to complete an earlier operation. Removed triggers
+ * have no effect.
+ */
+export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
+  const effects = Object.entries(changes).map(([path, { kind }]) => {
+    const name = inputNames.find((input) => isWithinPaths(path, [input]));
+    const effect = name && inputFlags[name].effect;
+    return kind === "delete" && (effect === "restart" || effect === "redeploy") ? undefined : effect;
+  });
+  return new Set(effects.filter((effect) => effect !== undefined));
+}
+
+/** Whether the new type is another spelling of the cluster's type, or the service's own identifier of it. */
+function isSpelling(state: Properties, news: Properties): boolean {
+  const { gpuType: old, __echo: echo } = state;
+  const { gpuType: next } = news;
+  const known = [old, isRecord(echo) ? echo["gpuType"] : undefined].filter((text) => typeof text === "string");
+  return typeof next === "string" && isSameGpu(next, known);
+}
+
+/** One change for each key, so that a diff names it. A map that is not known yet differs as a whole. */
+function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
+  if (next !== undefined && !isRecord(next)) return { [name]: { kind: old === undefined ? "add" : "update" } };
+  const before = new Map(Object.entries(isRecord(old) ? old : {}));
+  const after = new Map(Object.entries(next ?? {}));
+  return Object.fromEntries(
+    [...new Set([...before.keys(), ...after.keys()])]
+      .filter((key) => !isDeepStrictEqual(before.get(key), after.get(key)))
+      .map((key) => [`${name}.${key}`, propertyChange(before.get(key), after.get(key))]),
+  );
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from "node:util";
+import { isRejectedKey, messageOf } from "../../base/errors";
+import { listOf, resourceNameOf } from "../../base/text";
+import type { Settings } from "../../config/settings";
+import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { gpusPerReplica, tierOf } from "../schema/extraFields";
+import { costOfReplica, money, roundCost } from "../schema/money";
+import type { CheckedInputs } from "../schema/stateFields";
+import { type Finding, failure, gapOf, info, warning } from "./findings";
+import type { Answer, Price, Reads } from "./reads";
+import { type Cost, type PlannedCost, type Situation, typesToTry } from "./run";
+import { runs } from "./summary";
+
+type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+
+/** The cost of all replicas, each with all of its GPUs. */
+export function costAt(price: Price | undefined, { gpuType, replicas, extraFields }: Priced): Cost {
+  if (!price) return { parts: `${replicas} x ${gpuType} at an unknown price` };
+  const gpus = gpusPerReplica(extraFields);
+  return {
+    ...price,
+    amount: roundCost(price.amount * replicas * gpus),
+    parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
+  };
+}
+
+/** The cost for one hour with another type than the check has shown. */
+export async function hourlyCostOf(reads: Reads, inputs: CheckedInputs): Promise<number | undefined> {
+  const { value } = await reads.price(inputs.gpuType, tierOf(inputs.extraFields));
+  return runs(inputs) ? costAt(value, inputs).amount : 0;
+}
+
+/** The cost that needs no price: of a stopped cluster, and of one that costs what it has cost before. */
+function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
+  if (hasUnknownCost(inputs)) return { parts: "a value that is not known yet" };
+  if (!runs(inputs)) return { amount: 0, parts: "stopped" };
+  const each = before && isSameCost(inputs, before) ? costOfReplica(before) : undefined;
+  if (each === undefined) return undefined;
+  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
+  return { ...costAt(price, inputs), amount: before?.hourlyCost };
+}
+
+/** Whether a change has no effect on the cost. */
+function isSameCost(inputs: Priced, before: Priced | undefined): boolean {
+  if (!before || runs(before) !== runs(inputs)) return false;
+  return isSamePrice(before, inputs) && before.replicas === inputs.replicas;
+}
+
+/** Whether an input that the cost depends on is not known yet. */
+function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
+  return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
+}
+
+/** Whether a replica costs the same: by its type, its number of GPUs and its tier. */
+function isSamePrice(before: Priced, inputs: Priced): boolean {
+  const partsOf = ({ gpuType, extraFields }: Priced) => [gpuType, gpusPerReplica(extraFields), tierOf(extraFields)];
+  return isDeepStrictEqual(partsOf(before), partsOf(inputs));
+}
+
+/** Whether a cluster certainly costs no more after a change, whatever the price is. */
+function costsNoMore(inputs: Priced, before: Priced | undefined): boolean {
+  if (!runs(inputs)) return true;
+  return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
+}
+
+/** The name of the limit that concerns a cluster, if there is one. */
+export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
+  if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
+  return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
+}
+
+/**
+ * Judges the cost of a cluster and its limits, at the dearest type that the creation may get. Returns the cost for the inputs,
+ * that of the first type, as far as it is known.
+ */
+export async function judgeCost(situation: Situation) {
+  const { urn, run, reads, settings, inputs, before } = situation;
+  const limit = limitOf(inputs, settings);
+  const types = typesToTry(situation);
+  const known = knownCost(inputs, types.length > 1 ? undefined : before);
+  const tier = tierOf(inputs.extraFields);
+  const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
+  const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
+  run.setCost(urn, { ...dearest(costs), label: labelOf(urn), before: costBefore(inputs, before, costs[0]) });
+  // An unknown price does not remove the known cost: the old cost stays if it shows a price.
+  const kept = before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined;
+  const amount = hasUnknownCost(inputs) ? UNKNOWN : (costs[0]?.amount ?? kept);
+  const hourlyCost: Properties = amount === undefined ? {} : { hourlyCost: amount };
+  const failed = prices.find(({ error }) => error !== undefined);
+  if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
+    return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
+  const isSilent = limit === undefined && isSameCost(inputs, before);
+  const missing = failed ? gapOf("prices", failed) : unpriced(types, prices, limit);
+  const order = costs.length > 1 ? [info(`the creation asks for ${ordered(costs)}`)] : [];
+  return { hourlyCost, findings: [...(isSilent ? [] : missing), ...judgeLimits(situation), ...order] };
+}
+
+/** The cost of a cluster that does not change: it counts for the others of the run. */
+export function judgeKeptCost(situation: Situation): Finding[] {
+  const { urn, run, inputs } = situation;
+  const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
+  run.setCost(urn, { ...cost, label: labelOf(urn), before: cost.amount });
+  return judgeLimits(situation);
+}
+
+/** What the cluster costs without the change: at the present price, if its type stays, because that may have risen. */
+function costBefore(
+  inputs: CheckedInputs,
+  before: CheckedInputs | undefined,
+  cost: Cost | undefined,
+): number | undefined {
+  if (!before || !runs(before)) return 0;
+  const isPriced = cost?.amount !== undefined && runs(inputs) && isSamePrice(before, inputs);
+  return isPriced ? roundCost(((cost.amount ?? 0) / inputs.replicas) * before.replicas) : before.hourlyCost;
+}
+
+function dearest(costs: readonly Cost[]): Cost {
+  const [first = { parts: "" }, ...others] = costs;
+  return others.reduce((most, cost) => ((cost.amount ?? 0) > (most.amount ?? 0) ? cost : most), first);
+}
+
+function labelOf(urn: string): string {
+  return resourceNameOf(urn) || "this cluster";
+}
+
+/** `2 x h200 at 3.99 USD per hour, then for 2 x h100 at 2.99 USD per hour` */
+function ordered(costs: readonly Cost[]): string {
+  return costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`)).join(", then for ");
+}
+
+/** The types for which the service shows no price: no limit counts them. */
+function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {
+  const names = listOf(prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : [])));
+  if (names === "") return [];
+  const text = `the service shows no price for ${names}`;
+  if (limit === undefined) return [info(`${text}, so \`hourlyCost\` is left out`, text)];
+  return [warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`)];
+}
+
+/** The limits that a cluster exceeds, alone or with the others of the run. A limit never blocks a change that lowers the cost. */
+function judgeLimits({ urn, run, settings, inputs }: Situation): Finding[] {
+  const { maxHourlyCost: limit } = inputs;
+  const { amount = 0, before = 0, currency, parts } = run.costOf(urn) ?? { parts: "" };
+  const text = `is ${money(Number(limit))}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
+  const isOver = typeof limit === "number" && amount > limit && amount >= before;
+  const stack = judgeStackLimit(run.costs(), amount, settings);
+  return isOver ? [failure("maxHourlyCost", text), ...stack] : stack;
+}
+
+/** The limit of the stack, by the clusters that the run has seen so far. */
+function judgeStackLimit(costs: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
+  const sum = sumOf(costs.map((cost) => cost.amount));
+  if (limit === undefined || sum <= limit) return [];
+  const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
+  const unknown = costs.filter((cost) => cost.amount === undefined).length;
+  const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
+  const cost = `${money(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
+  const text = `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${cost}`;
+  if (sum <= sumOf(costs.map(({ before }) => before)))
+    return [warning(`${text}. No change so far raises the cost`, "over the limit")];
+  return amount > 0 ? [failure("", text)] : [];
+}
+
+function sumOf(amounts: readonly (number | undefined)[]): number {
+  return roundCost(amounts.reduce<number>((sum, amount = 0) => sum + amount, 0));
+}
+
+const maxNamedCosts = 3;
+
+/** The largest costs with their parts. */
+function largestParts(costs: readonly PlannedCost[]): string {
+  const amountOf = ({ amount = 0 }: PlannedCost) => amount;
+  const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));
+  const named = largest.slice(0, maxNamedCosts).map((cost) => `${cost.label} ${money(amountOf(cost))} (${cost.parts})`);
+  const more = largest.length > maxNamedCosts ? [`and ${largest.length - maxNamedCosts} more`] : [];
+  return [...named, ...more].join(", ");
+}

@@ -1,0 +1,87 @@
+import { ambiguousText, isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { isOpaque } from "../../api/requests";
+import { cleanText, listOf, maxNamed } from "../../base/text";
+import { hasUnknown } from "../../contract";
+import { waitsForCapacity } from "../operations/capacity";
+import { gpusOf } from "../schema/extraFields";
+import { hasKnownType } from "../schema/gpuTypes";
+import type { CheckedInputs } from "../schema/stateFields";
+import { type Finding, failure, gapOf, info, warning } from "./findings";
+import { type Situation, typesToTry } from "./run";
+import { runs } from "./summary";
+
+/**
+ * Judges whether the service lists the GPU types. It is an error only if its list is certain, and shows none of the types that
+ * the cluster may have: otherwise the service decides at the creation.
+ */
+export async function judgeTypes(situation: Situation): Promise<Finding[]> {
+  const { service, settings, reads, before, inputs, adopted } = situation;
+  const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
+  const isHeld = (type: string) => before !== undefined && hasKnownType(before) && isSameGpu(type, [before.gpuType]);
+  const newTypes = types.filter((type) => !isHeld(type));
+  if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
+  const list = await reads.gpuTypes();
+  const { value: listed } = list;
+  if (!listed) return gapOf("GPU types", list);
+  const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
+  const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
+  const isError = settings.gpuTypeCheck === "error" && listed.certain && unlisted.length === types.length;
+  const address = service.address ? ` of ${service.address}` : "";
+  const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
+  const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
+  return [
+    ...matches.flatMap(({ type, match }) =>
+      match.kind === "ambiguous" ? failure("gpuType", ambiguousText(type, match.candidates)) : [],
+    ),
+    ...unlisted.map((type) => {
+      const text = unlistedText(type, names, source);
+      if (isError) return failure("gpuType", text);
+      return warning(`${text}. The service decides whether it accepts the type`);
+    }),
+  ];
+}
+
+/** The text about a type that the service does not list, with the types that may be meant. */
+function unlistedText(type: string, listed: readonly string[], source: string): string {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const isPart = (a: string, b: string) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a));
+  const similar = listed.filter((name) => isPart(plain(type), plain(name))).slice(0, 3);
+  const named = listOf(
+    (similar.length > 0 ? similar : listed).map((name) => `"${cleanText(name, 60)}"`),
+    maxNamed,
+  );
+  const advice = similar.length > 0 ? `similar: ${named}` : `it lists ${named}`;
+  return `"${type}" is not a GPU type that the service lists (${source}); ${advice}`;
+}
+
+/** Judges whether enough GPUs of one of the types are free, for this cluster and for the others of the run. */
+export async function judgeStock(situation: Situation): Promise<Finding[]> {
+  const { urn, settings, run, reads, inputs, isCreation, adopted } = situation;
+  const count = adopted || inputs.adopt !== undefined ? 0 : missingGpus(situation);
+  run.setGpus(urn, inputs.gpuType, count);
+  if (count === 0) return [];
+  const types = typesToTry(situation);
+  const stocks = await Promise.all(types.map((type) => reads.stock(type)));
+  const needs = types.map((type) => count + run.gpusOfOthers(urn, type));
+  const isShort = stocks.every(({ value: free }, index) => free !== undefined && free < (needs[index] ?? 0));
+  if (!isShort) return stocks.flatMap((stock) => gapOf("stock figures", stock));
+  const [need = count] = needs;
+  const all = need > count ? `, ${need} for all clusters of this run so far` : "";
+  const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
+  const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
+  if (isCreation && waitsForCapacity(inputs)) return [info(`${short}: the creation waits for capacity`)];
+  if (settings.capacityCheck === "error") return [failure("replicas", `${short} (gpucluster:capacityCheck)`)];
+  return [warning(short)];
+}
+
+/** The number of GPUs that a cluster needs beyond those that it has now; 0 also if that is not known. */
+function missingGpus({ before, inputs }: Pick<Situation, "before" | "inputs">): number {
+  if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
+  return Math.max(0, gpusOf(inputs) - heldGpus(before, inputs.gpuType));
+}
+
+/** An edited or imported state may not contain the cluster's type or number of replicas. */
+function heldGpus(before: CheckedInputs | undefined, type: string): number {
+  if (!before || !runs(before) || !hasKnownType(before) || !isSameGpu(type, [before.gpuType])) return 0;
+  return gpusOf(before) || 0;
+}

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ClusterRecord } from "../../api/decode/records";
+import { isSameGpu, matchGpu } from "../../api/gpuMatch";
+import type { Settings } from "../../config/settings";
+import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { withName } from "../diff/adoption";
+import { diffCluster } from "../diff/diff";
+import { identifiersIn, withTypeAmong } from "../diff/drift";
+import { allowedTypes, hasKnownType, withKeptType } from "../schema/gpuTypes";
+import { asInputs } from "../schema/state";
+import type { CheckedInputs } from "../schema/stateFields";
+import { completeInputs, findFailures, namingFailures, pathStep } from "../schema/validate";
+import { changedFields } from "../steps/updateRequest";
+import type { Service } from "../wait/service";
+import { judgeCost, judgeKeptCost, limitOf } from "./cost";
+import { type Finding, gapOf, judgeGaps, type Message, warning } from "./findings";
+import { judgeStock, judgeTypes } from "./gpus";
+import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
+import type { Reads } from "./reads";
+import { type Run, type Situation, typesToTry } from "./run";
+import { certainOutputs, replacementText, runs } from "./summary";
+
+/** What a check gets. Without a service or settings, only the inputs themselves are judged. */
+interface Request {
+  readonly ctx: Ctx;
+  readonly news: Properties;
+  /** The old inputs; empty for a creation, and for the second check of a replacement. */
+  readonly olds: Properties;
+  readonly service: Service | undefined;
+  readonly settings: Settings | undefined;
+  readonly run: Run;
+}
+
+/** What a check answers. */
+interface Preflight {
+  readonly inputs: Properties;
+  readonly failures: readonly CheckFailure[];
+  readonly messages: readonly Message[];
+  /** The outputs that are certain and not among the inputs. */
+  readonly certain: Properties;
+}
+
+/** Judges the inputs of one resource before anything is sent that changes something: by reads only, each once in a run. */
+export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
+  const { urn } = ctx;
+  const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
+  const before = current ?? run.clusterOf(urn);
+  const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
+  const completed = completeInputs(news, names);
+  const inputs = current ? withKeptType(completed, current) : completed;
+  const invalid = [...findFailures(news), ...namingFailures(news, names), ...adapterFailures(ctx)];
+  if (!service || !settings) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+
+  const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
+  const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
+  if (current && isUnchanged(requested, current)) {
+    const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
+    if (kept.gpuType === current.gpuType)
+      return judgeKept({ ...requested, inputs: { ...kept, __secrets: inputs.__secrets } });
+  }
+  if (invalid.length > 0) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+
+  const { situation, findings, isKept } = current
+    ? await prepareChange(requested, current)
+    : await prepareCreation(requested);
+  const types = await judgeTypes(situation);
+  const isListed = types.every(({ kind }) => kind !== "failure");
+  const stock = isListed ? await judgeStock(situation) : [];
+  const cost = isListed ? await judgeCost(situation) : { hourlyCost: {}, findings: [] };
+  const certain = certainOf(situation, isKept);
+  const all = [...findings, ...types, ...stock, ...cost.findings];
+  return conclude(situation, all, certain, { ...(ctx.showsOutputs ? {} : certain), ...cost.hourlyCost });
+}
+
+/** A cluster that does not change: nothing is read, and it counts for the others of the run. */
+function judgeKept(situation: Situation): Preflight {
+  const { urn, run, inputs } = situation;
+  run.setGpus(urn, inputs.gpuType, 0);
+  const findings = [...claim(situation), ...judgeKeptCost(situation)];
+  return conclude(situation, findings);
+}
+
+/** What a check works on, and what it has found on the way. */
+interface Prepared {
+  readonly situation: Situation;
+  readonly findings: readonly Finding[];
+  /** Whether it is certain that the resource keeps its cluster. */
+  readonly isKept: boolean;
+}
+
+/** Prepares the change of an existing cluster. */
+async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
+  const { urn, run, reads } = requested;
+  const before = await withListedOutputs(requested, current);
+  const inputs = await withOldSpelling(reads, withKeptType(requested.inputs, before), before);
+  const situation = { ...requested, inputs, before };
+  const claims = claim(situation);
+  const name = await judgeName(situation);
+  const configured = changedFields(inputs, before).filter((field) => !hasUnknown(inputs[field]));
+  const fixed = configured.length > 0 ? await reads.fixed() : {};
+  run.addFixed(urn, fixed.value ?? []);
+  const { changes } = diffCluster({ ...before }, { ...inputs }, run.fixedOf(urn));
+  const isKept = Object.values(changes).every(({ replace }) => !replace);
+  const keepsOldName = isKept && inputs.__generatedName && !current.__generatedName;
+  const keptName = `\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`;
+  const kept = keepsOldName ? [warning(keptName)] : [];
+  const findings = [...claims, ...name.findings, ...kept, ...gapOf("updates in place", fixed)];
+  return { situation, findings, isKept };
+}
+
+/** Prepares a creation, with the cluster that it adopts if there is one. */
+async function prepareCreation(requested: Situation): Promise<Prepared> {
+  const found = await findAdopted(requested);
+  const name = await judgeName(requested);
+  const adopted = found.record ?? name.record;
+  const situation = adopted ? { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted } : requested;
+  const judged = [...claim(situation), ...found.findings, ...name.findings, ...judgeAdoption(situation)];
+  return { situation, findings: [...judged, ...lossOfReplacement(requested)], isKept: false };
+}
+
+/** The inputs with the GPU type of the adopted cluster, and with its name if the program leaves it open. */
+function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
+  const typed = withTypeAmong(inputs, allowedTypes(inputs), identifiersIn(record));
+  return inputs.adopt === undefined ? typed : withName(typed, record);
+}
+
+/** The loss by a replacement that no input shows: an option of the program or of the command requires it. */
+function lossOfReplacement({ urn, run, before }: Situation): Finding[] {
+  if (!before || !runs(before) || !run.isFirst(`replaced ${urn}`)) return [];
+  return [warning(replacementText(before))];
+}
+
+/** The result of all findings. Without a failure, the texts for information are shown too. */
+function conclude(
+  { settings, inputs }: Situation,
+  findings: readonly Finding[],
+  certain: Properties = {},
+  outputs: Properties = {},
+): Preflight {
+  const all = [...findings, ...judgeGaps(findings, settings)];
+  const failures = all.flatMap((finding) =>
+    finding.kind === "failure" ? { property: finding.property, reason: finding.text } : [],
+  );
+  const kinds = failures.length === 0 ? ["warning", "info"] : ["warning"];
+  const messages = all.filter((finding): finding is Message => kinds.includes(finding.kind));
+  const { __replaceOnChanges, __deleteBeforeReplace, ...others } = inputs;
+  return { inputs: { ...others, ...outputs }, failures, messages, certain };
+}
+
+/**
+ * Whether the program asks for exactly what its last check has answered. Then nothing has to be judged, unless a limit needs a
+ * cost that is not known.
+ */
+function isUnchanged({ ctx, settings, inputs }: Situation, current: CheckedInputs): boolean {
+  if (ctx.failures?.length) return false;
+  if (current.hourlyCost === undefined && limitOf(inputs, settings) !== undefined) return false;
+  const { endpoint, createdAt, hourlyCost, ...old } = current;
+  const comparable = ({ __replaceOnChanges, __deleteBeforeReplace, __secrets, ...others }: Partial<CheckedInputs>) =>
+    Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  return isDeepStrictEqual(comparable(old), comparable(inputs));
+}
+
+/**
+ * The old inputs with what only the list of clusters shows until the second check after a creation: endpoint, time of
+ * creation, and which of its GPU types the cluster got.
+ */
+async function withListedOutputs(
+  { ctx, service, reads, inputs }: Situation,
+  current: CheckedInputs,
+): Promise<CheckedInputs> {
+  const isInState = ctx.showsOutputs && inputs.fallbackGpuTypes === undefined;
+  // Another name or type may replace the cluster: then nothing of it is certain.
+  const isUndecided = [current.name, inputs.name, inputs.gpuType].includes(UNKNOWN);
+  if (current.endpoint !== undefined || isInState || isUndecided) return current;
+  const { value: list } = await reads.clusters();
+  const [record, other] = list ? service.owned.holders(current.name, list) : [];
+  // If several clusters have the name, none is certain.
+  if (!record || other) return current;
+  const listed = { ...current, ...certainOutputs({ ...record }) };
+  const taken = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
+  const isOther = taken !== undefined && !(hasKnownType(current) && isSameGpu(taken, [current.gpuType]));
+  return isOther ? { ...listed, gpuType: taken, hourlyCost: undefined } : listed;
+}
+
+/** The inputs with the old name of the GPU type, if the service's list shows that both are names of one type. */
+async function withOldSpelling(reads: Reads, inputs: CheckedInputs, before: CheckedInputs): Promise<CheckedInputs> {
+  if (!hasKnownType(inputs) || !hasKnownType(before) || isSameGpu(inputs.gpuType, [before.gpuType])) return inputs;
+  const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
+  const [next, old] = [matchGpu(inputs.gpuType, gpus), matchGpu(before.gpuType, gpus)];
+  const isSame = next.kind === "one" && old.kind === "one" && isSameGpu(next.gpu.type, [old.gpu.type]);
+  return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
+}
+
+/** The outputs that are certain. None if another cluster may replace this one. */
+function certainOf(situation: Situation, isKept: boolean): Properties {
+  const { ctx, inputs, before, adopted } = situation;
+  // A creation makes another cluster if the one to resume is gone by then.
+  if (adopted && inputs.adopt !== undefined) return certainOutputs({ ...adopted });
+  // Previews that show outputs take those of a kept cluster from its state. A creation may get another of its types.
+  if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
+  return isKept ? certainOutputs({ ...before }) : {};
+}
+
+/** The failures that an adapter has found, with paths in the same form as the others. */
+function adapterFailures({ failures = [] }: Ctx): CheckFailure[] {
+  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
+}

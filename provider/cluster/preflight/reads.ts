@@ -1,0 +1,188 @@
+import type { CallOptions } from "../../api/client";
+import type { ClusterList, ClusterRecord, GpuList } from "../../api/decode/records";
+import type { GpuType } from "../../api/decode/types";
+import { priceInTier, recordsOf } from "../../api/gpuMatch";
+import { type ConfigInput, fixedInputs } from "../../api/variant";
+import { abortable, until } from "../../base/clock";
+import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
+import { findCluster } from "../service/lookup";
+import type { Service } from "../wait/service";
+
+/** The price of one GPU for one hour. */
+export interface Price {
+  readonly amount: number;
+  /** ISO 4217; absent if the service does not show it. */
+  readonly currency?: string;
+}
+
+/** The answer of a read. Without a value, the service does not say it; with an error, the read failed. */
+export interface Answer<T> {
+  readonly value?: T | undefined;
+  readonly error?: unknown;
+}
+
+/** Who reads: an interrupt ends its reads; a patient caller also waits for the rate limit. */
+export interface Caller {
+  readonly signal: AbortSignal;
+  readonly isPatient: boolean;
+}
+
+/** The time limit for all reads of a run together: a preview must not wait for a service that is down. */
+const timeoutMs = 5_000;
+/** The same for patient callers, whose limit on costs depends on the answers. */
+const patientTimeoutMs = 60_000;
+
+/**
+ * The reads of one run at one service. Each is sent once, and its answer or error is kept. One time limit holds for all of them
+ * together, because checks run one after the other and every wait would add up; time in which several reads are in flight counts
+ * once.
+ */
+export class ReadCache {
+  readonly #answers = new Map<string, Promise<Answer<unknown>>>();
+  #spentMs = 0;
+  #inFlight = 0;
+  #busySinceMs = 0;
+
+  constructor(readonly service: Service) {}
+
+  /** @throws The reason of the caller's signal; every other failure is in the answer. */
+  async once<T>(
+    subject: string,
+    caller: Caller,
+    send: (service: Service, options: CallOptions) => Promise<T>,
+  ): Promise<Answer<T>> {
+    const key = caller.isPatient ? `${subject}, patiently` : subject;
+    // Each subject has one method, and so one type.
+    const known = this.#answers.get(key) as Promise<Answer<T>> | undefined;
+    const answer = known ?? this.#send(caller, send);
+    this.#answers.set(key, answer);
+    // An interrupted read has no answer that others could use.
+    if (!known) answer.catch(() => this.#answers.delete(key));
+    return abortable(answer, caller.signal);
+  }
+
+  async #send<T>(
+    { signal: interrupt, isPatient }: Caller,
+    send: (service: Service, options: CallOptions) => Promise<T>,
+  ): Promise<Answer<T>> {
+    const { clock } = this.service;
+    const limitMs = isPatient ? patientTimeoutMs : timeoutMs;
+    const late = () => new TimeoutError(`no answer within ${limitMs / 1000} s, the time limit of the checks of a run`);
+    const deadlineMs = clock.now() + limitMs - this.#waitedMs();
+    if (deadlineMs <= clock.now()) return { error: late() };
+    if (this.#inFlight === 0) this.#busySinceMs = clock.now();
+    this.#inFlight += 1;
+    const limits = isPatient ? { deadlineMs } : { deadlineMs, maxQueueMs: 0, attempts: 2 };
+    try {
+      const value = await until({ clock, deadlineMs, late }, (timeout) => {
+        const signal = AbortSignal.any([timeout, interrupt]);
+        return abortable(send(this.service, { ...limits, signal }), signal);
+      });
+      return { value };
+    } catch (error) {
+      if (interrupt.aborted) throw error;
+      return { error };
+    } finally {
+      this.#spentMs = this.#waitedMs();
+      this.#busySinceMs = clock.now();
+      this.#inFlight -= 1;
+    }
+  }
+
+  /** The time of this run in which at least one read was in flight. */
+  #waitedMs(): number {
+    return this.#spentMs + (this.#inFlight > 0 ? this.service.clock.now() - this.#busySinceMs : 0);
+  }
+}
+
+/** What a check reads, by the cache of its run. */
+export class Reads {
+  constructor(
+    private readonly cache: ReadCache,
+    private readonly caller: Caller,
+  ) {}
+
+  /** The GPU types that the service lists. An empty list proves nothing. */
+  async gpuTypes(): Promise<Answer<GpuList>> {
+    const list = await this.#types();
+    const isEmpty = list.value?.gpus.length === 0;
+    return isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : list;
+  }
+
+  /** The number of available GPUs of a type; infinite if some are available, and the service shows no number. */
+  stock(type: string): Promise<Answer<number>> {
+    return this.#ofGpu(type, stockAmong, () =>
+      this.#once("availability", ({ client }, options) => client.listGpuAvailability(options)),
+    );
+  }
+
+  /** @param tier The tier of the cluster, if the service has several prices. */
+  price(type: string, tier?: string): Promise<Answer<Price>> {
+    const pricing = () => this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
+    return this.#ofGpu(type, (gpus) => priceAmong(gpus, tier), pricing);
+  }
+
+  /** The clusters of the organization, as of the first call. */
+  clusters(): Promise<Answer<ClusterList>> {
+    return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
+  }
+
+  /** One cluster; `none` only if its absence is certain. */
+  cluster(id: string): Promise<Answer<ClusterRecord | "none">> {
+    return this.#once(`cluster ${id}`, async (service, options) => (await findCluster(service, id, options)) ?? "none");
+  }
+
+  /**
+   * The inputs that the service cannot change in place. Only reads decide: what this process knows, the list of clusters, and
+   * the descriptor, which may name an update that the official client does not have.
+   */
+  async fixed(): Promise<Answer<readonly ConfigInput[]>> {
+    const { form } = this.cache.service.client;
+    if (form.has("update") !== undefined) return { value: form.fixed };
+    const { error } = await this.clusters();
+    if (form.names === undefined && error !== undefined) return { error };
+    if (form.names !== "client") return { value: [] };
+    const descriptor = await this.#once("descriptor", ({ client }, options) => client.getServiceInfo(options));
+    const isFailed = descriptor.error instanceof RequestError || descriptor.error instanceof TimeoutError;
+    return isFailed ? { error: descriptor.error } : { value: fixedInputs(form, descriptor.value) };
+  }
+
+  #types(): Promise<Answer<GpuList>> {
+    return this.#once("types", ({ client }, options) => client.listGpuTypes(options));
+  }
+
+  /** A value from the list of types, which may contain it, else from the separate list. */
+  async #ofGpu<T>(
+    type: string,
+    pick: (gpus: readonly GpuType[]) => T | undefined,
+    separate: () => Promise<Answer<GpuList>>,
+  ): Promise<Answer<T>> {
+    const types = await this.#types();
+    const value = types.value && pick(recordsOf(type, types.value.gpus));
+    if (value !== undefined) return { value };
+    const others = await separate();
+    const other = others.value && pick(recordsOf(type, others.value.gpus));
+    return other === undefined ? { error: types.error ?? others.error } : { value: other };
+  }
+
+  #once<T>(subject: string, send: (service: Service, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
+    return this.cache.once(subject, this.caller, send);
+  }
+}
+
+/** The stock in all regions and tiers; a flag that says "none" outweighs a number. */
+function stockAmong(gpus: readonly GpuType[]): number | undefined {
+  const known = gpus.map(stockOf).filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
+}
+
+function stockOf({ available, availableCount }: GpuType): number | undefined {
+  if (available === false) return 0;
+  return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
+}
+
+/** The price in a tier. */
+function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
+  const { pricePerHour, currency } = priceInTier(gpus, tier);
+  return pricePerHour === undefined ? undefined : { amount: pricePerHour, ...(currency ? { currency } : {}) };
+}

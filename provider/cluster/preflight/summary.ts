@@ -1,0 +1,91 @@
+import { listOf } from "../../base/text";
+import { type Diff, hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { effectsOf, isUnknownAt, isWithinPaths } from "../diff/diff";
+import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
+import type { CheckedInputs } from "../schema/stateFields";
+
+/** What a preview says of a change, and which outputs it shows. Values that are not known yet decide nothing. */
+
+type Changes = Diff["changes"];
+
+/** Whether the inputs request running replicas. */
+export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): boolean {
+  return desiredStatus !== "stopped";
+}
+
+/** The running capacity that a replacement removes. The engine alone decides on the order, so nothing is said about it. */
+export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">): string {
+  return `it is replaced: the old cluster with its ${replicas === 1 ? "only replica" : `${replicas} replicas`} is deleted`;
+}
+
+/** The running capacity that a change removes, in one line; `undefined` if it removes none. */
+export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
+  if (!runs(state)) return undefined;
+  const known = knownChanges(inputs, changes);
+  const replacing = Object.keys(known).filter((path) => known[path]?.replace);
+  const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
+  const why = `${changeText(replacing)}${isAlways ? "" : ", which the service cannot do in place"}`;
+  if (replacing.length > 0) return `${why}, so ${replacementText(state)}`;
+  const effects = effectsOf({ changes: known });
+  if (effects.has("power") && !runs(inputs)) return `it is stopped: ${allReplicas(state.replicas, "stop")}`;
+  const old = state.replicas;
+  const next = hasUnknown(inputs.replicas) ? old : inputs.replicas;
+  const removed =
+    next < old ? [`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`] : [];
+  const restart = effects.has("redeploy") ? "redeployed" : effects.has("restart") ? "restarted" : undefined;
+  const restarted = restart ? [`it is ${restart}: ${allReplicas(Math.min(old, next), "restart")}`] : [];
+  return [...removed, ...restarted].join("; ") || undefined;
+}
+
+/** The message that a change of the configuration replaces the replicas one after the other; `undefined` if it does not. */
+export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
+  const known = knownChanges(inputs, changes);
+  const isReplaced = Object.values(known).some(({ replace }) => replace);
+  if (isReplaced || !effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
+  const isChanged = (name: InputName) => Object.keys(known).some((path) => isWithinPaths(path, [name]));
+  const changed = inputNames.filter((name) => inputFlags[name].effect === "rollout" && isChanged(name));
+  const { replicas } = state;
+  const count = replicas === 1 ? "the replica" : replicas === 2 ? "both replicas" : `all ${replicas} replicas`;
+  return `${changeText(changed)}: a roll-out replaces ${count}`;
+}
+
+/** The reason for an update that no input of the program shows; `undefined` if one does. */
+export function hiddenReasonOf(changes: Changes): string | undefined {
+  const changed = Object.keys(changes);
+  if (changed.some((path) => isWithinPaths(path, inputNames))) return undefined;
+  if (changed.includes("settled"))
+    return "no input changes; the update continues the last operation, because the cluster is not as requested yet";
+  if (changed.includes("__secrets"))
+    return "the program marks more as secret; the state is encrypted anew, and the cluster does not change";
+  return changed.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
+}
+
+function knownChanges(inputs: CheckedInputs, changes: Changes): Changes {
+  return Object.fromEntries(Object.entries(changes).filter(([path]) => !isUnknownAt(inputs, path)));
+}
+
+/** `container` changes; `container` and `env` change. */
+function changeText(paths: readonly string[]): string {
+  return `${listOf(paths.map((path) => `\`${path}\``))} ${paths.length === 1 ? "changes" : "change"}`;
+}
+
+function allReplicas(count: number, verb: "stop" | "restart"): string {
+  return count === 1 ? `its only replica ${verb}s` : `all ${count} replicas ${verb}`;
+}
+
+/** The outputs that are certain before the operation: an update keeps the endpoint and the time of creation. */
+export function certainOutputs(known: Properties): Properties {
+  const certain = ["endpoint", "createdAt"] as const;
+  return Object.fromEntries(certain.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
+}
+
+/**
+ * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service; an
+ * existing cluster has its type.
+ */
+export function previewOutputs(news: Properties, known: Properties = {}): Properties {
+  const { gpuType } = known;
+  const open = replacingNames.filter((name) => news[name] === undefined);
+  const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
+  return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }) };
+}

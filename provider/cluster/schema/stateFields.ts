@@ -1,0 +1,79 @@
+import type { ConfigInput } from "../../api/variant";
+import { type ClusterInputs, outputNames, type ServiceOutputs, type TextName } from "./fields";
+
+/** Inputs that only this package sets. */
+export type HiddenInputs = {
+  /** The resource's URN, which the engine does not pass on. */
+  readonly __urn?: string;
+  /** Pulumi's `customTimeouts`, which the engine does not pass on. */
+  readonly __timeouts?: Readonly<Record<string, string>>;
+  /**
+   * Paths of what is secret whatever it looks like: values that the program marks (`env.MODEL`), its
+   * `additionalSecretOutputs`, and variables that others have set. The engine passes no marks on.
+   */
+  readonly __secrets?: readonly string[] | undefined;
+  /**
+   * The option `deleteBeforeReplace`: whether a replacement deletes the old cluster first; absent if the program does
+   * not set it.
+   */
+  readonly __deleteBeforeReplace?: boolean;
+  /** The option `replaceOnChanges`: paths whose change replaces the cluster; absent if the program does not set it. */
+  readonly __replaceOnChanges?: readonly string[];
+  /** True if the name was generated, not given. */
+  readonly __generatedName?: boolean;
+};
+
+/** Inputs after check: with defaults, a name, one GPU type, and the outputs that are already certain. */
+export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
+  HiddenInputs & {
+    readonly name: string;
+    readonly replicas: number;
+    readonly endpoint?: string;
+    readonly createdAt?: string;
+    readonly hourlyCost?: number;
+  };
+
+/** The state of a cluster between two runs. */
+export type ClusterState = CheckedInputs &
+  Partial<ServiceOutputs> & {
+    /**
+     * Whether the cluster has reached everything that the inputs request; if not, the next `pulumi up` continues with it.
+     */
+    readonly settled?: boolean;
+    /**
+     * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that their observed values are
+     * not known.
+     */
+    readonly unverifiedInputs?: readonly string[];
+    /**
+     * The service and key that last saw the cluster: 8 hex digits of a hash. A 404 under another service or key proves
+     * nothing.
+     */
+    readonly __seenBy?: string;
+    /** What was observed after the last apply; empty if nothing differs from the request. Absent: nothing was applied yet. */
+    readonly __echo?: Echo;
+    /**
+     * Present while an operation has not reached its end. Only an update removes it, whatever a refresh observes.
+     * `rollout`: the service may hold a configuration that the replicas do not run.
+     */
+    readonly __unfinished?: true | "rollout";
+    /** When this package created the cluster, ISO 8601, by its own clock: for a while after that, a 404 proves nothing. */
+    readonly __createdAt?: string;
+    /** When the cluster was adopted after an interrupted run: it tells this state from an earlier one of the same id. */
+    readonly __resumedAt?: string;
+    /** The inputs that the service has refused to change in place: a change of one replaces the cluster. */
+    readonly __fixed?: readonly ConfigInput[];
+    /** Names of variables, never values, that an unfinished update may have left with the service. */
+    readonly __sent?: readonly string[];
+  };
+
+/** What a state holds beside the inputs, without hidden names: the outputs, and what only this package reads. */
+export const stateOutputNames = [...outputNames, "settled", "unverifiedInputs"] as const;
+
+/** What the service showed in a form of its own, right after the inputs were applied: only a difference from this is drift. */
+export interface Echo extends Readonly<Partial<Record<TextName, string>>> {
+  /** Names of variables that it adds, hides or shows otherwise: they are not compared. Never values. */
+  readonly env?: readonly string[];
+  /** Names of extra fields that it shows otherwise: they are not compared. */
+  readonly extraFields?: readonly string[];
+}

@@ -1,0 +1,177 @@
+import type { CallOptions, Client } from "../../api/client";
+import type { ClusterList, ClusterRecord, StatusRecord } from "../../api/decode/records";
+import { isLeaving } from "../../api/decode/states";
+import type { Clock } from "../../base/clock";
+import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
+import type { ClusterState } from "../schema/stateFields";
+import { type ListCache, type ListOptions, memberOf } from "./list";
+import type { Operation } from "./operation";
+
+/** The parts of the service that a lookup needs. */
+export interface LookupSources {
+  readonly client: Client;
+  readonly lists: ListCache;
+}
+
+/** The parts of the service that decide that a cluster is gone. */
+interface AbsenceSources extends LookupSources {
+  readonly clock: Clock;
+  readonly seenBy: string;
+}
+
+/**
+ * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed 404:
+ * - If the list still shows the cluster, the list is right.
+ * - If a complete list does not show it, the 404 is confirmed.
+ * - If the list cannot tell, the form of the 404 decides. Only the API itself writes the documented form, but any gateway on
+ *   the way may answer 404.
+ * - While the service is down, nothing counts.
+ */
+export async function findCluster(
+  sources: LookupSources,
+  id: string,
+  request: ListOptions,
+): Promise<ClusterRecord | undefined> {
+  try {
+    return await sources.client.getCluster(id, request);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
+    return await confirmAbsence(sources, id, request, error);
+  }
+}
+
+/** @throws The 404 itself if it proves nothing. */
+async function confirmAbsence(
+  { lists }: LookupSources,
+  id: string,
+  { signal, deadlineMs, urgency, subject, listAgeMs = 0 }: ListOptions,
+  notFound: ApiError,
+): Promise<ClusterRecord | undefined> {
+  const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject }).then(
+    (answer): ListLookup => ({ answer }),
+    (error: unknown): ListLookup => ({ error }),
+  );
+  const { answer, error } = list;
+  if (error !== undefined && !(error instanceof RequestError)) throw error;
+  const listed = answer && memberOf(answer, id);
+  if (listed || isAbsent(notFound, list)) return listed;
+  const why = isServiceDown(error)
+    ? `The list of clusters is not available now (${briefOf(error)})`
+    : "The answer may not come from the API, and no list of clusters confirms it";
+  throw notFound.with({ advice: [`${why}: nothing is changed`] });
+}
+
+/** The list of clusters, or its error. */
+interface ListLookup {
+  readonly answer?: ClusterList;
+  readonly error?: unknown;
+}
+
+/**
+ * Whether a 404 proves that a cluster does not exist that the list does not show. While the service is down, its 404 proves
+ * nothing. If the list is forbidden, unreadable or incomplete, the form of the 404 decides.
+ */
+export function isAbsent(notFound: ApiError, { answer, error }: ListLookup): boolean {
+  return answer?.complete === true || (notFound.isEnvelope && !isServiceDown(error));
+}
+
+/** Whether the list may be available at another time. */
+function isServiceDown(error: unknown): boolean {
+  if (error === undefined || error instanceof ResponseShapeError) return false;
+  return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
+}
+
+/** The health of the replicas, without secrets; `undefined` if the service shows none. */
+export async function findStatus(
+  client: Client,
+  operation: Operation,
+  options: CallOptions = {},
+): Promise<StatusRecord | undefined> {
+  try {
+    return operation.clear(await client.getClusterStatus(operation.id, { ...operation.lookup(), ...options }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The health if `/status` is missing: there are no replicas, unless the service may have no `/status` at all. */
+export function noReplicas({ form }: Client): StatusRecord {
+  return form.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
+}
+
+/**
+ * For this long after our own creation, a 404 proves nothing, because reads of a service may lag behind its writes. Our clock
+ * counts, and not the service's `createdAt`: the two clocks may differ.
+ */
+export const creationGraceMs = 2 * 60_000;
+const graceIntervalMs = 10_000;
+
+/** How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or was not created by this package. */
+export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>, nowMs: number): number {
+  const ageMs = nowMs - Date.parse(__createdAt);
+  return Math.abs(ageMs) < creationGraceMs ? creationGraceMs - ageMs : 0;
+}
+
+/** Looks up the record and remembers it as observed; `undefined` if the service says that the cluster does not exist. */
+export async function find(
+  service: LookupSources,
+  operation: Operation,
+  options: Pick<ListOptions, "urgency"> = {},
+): Promise<ClusterRecord | undefined> {
+  const record = await findCluster(service, operation.id, { ...operation.lookup(), ...options });
+  operation.observe({ ...operation.observed, record });
+  return operation.observed.record;
+}
+
+/**
+ * As `find`, for callers that treat `undefined` as the end of the cluster: it waits until a 404 of a new cluster proves
+ * something. To forget a cluster that is paid for is far worse than to wait.
+ * @throws GpuClusterError if the cluster may exist although the service does not show it.
+ */
+export async function findOrGone(
+  service: AbsenceSources,
+  operation: Operation,
+  state: ClusterState,
+): Promise<ClusterRecord | undefined> {
+  for (;;) {
+    const record = await find(service, operation);
+    if (record) return record;
+    checkConnection(service, operation, state);
+    const leftMs = creationGraceLeftMs(state, service.clock.now());
+    if (leftMs === 0) return undefined;
+    if (operation.leftMs() < leftMs) {
+      throw operation.error(
+        "was created a moment ago, and the service does not show it yet. Run the command again in two minutes",
+      );
+    }
+    operation.status("was created a moment ago, and the service does not show it yet: looking again");
+    await operation.pause(Math.min(leftMs, graceIntervalMs));
+  }
+}
+
+export async function findExisting(
+  service: AbsenceSources,
+  operation: Operation,
+  state: ClusterState,
+): Promise<ClusterRecord> {
+  const record = await findOrGone(service, operation, state);
+  if (record && !isLeaving(record.status)) return record;
+  throw operation.error(
+    "no longer exists in the service. Run `pulumi refresh`, then `pulumi up`, which creates it again",
+  );
+}
+
+/** @throws GpuClusterError if another key or address saw the cluster last: then "no such cluster" proves nothing. */
+export function checkConnection(
+  { seenBy }: Pick<AbsenceSources, "seenBy">,
+  operation: Operation,
+  state: ClusterState,
+): void {
+  if (state.__seenBy === undefined || state.__seenBy === seenBy) return;
+  throw operation.error(
+    "is not known to this service and API key, but others saw it last, so it may still exist. " +
+      "Set GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY (or gpucluster:baseUrl and gpucluster:apiKey) to those again; " +
+      `if the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``,
+  );
+}

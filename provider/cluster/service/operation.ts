@@ -1,0 +1,240 @@
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
+import { redactWord } from "../../api/decode/states";
+import { type Clock, duration } from "../../base/clock";
+import {
+  briefOf,
+  type ErrorDetails,
+  factsOf,
+  GpuClusterError,
+  RequestError,
+  redacted,
+  TimeoutError,
+} from "../../base/errors";
+import type { Redactor } from "../../base/redact";
+import { cleanText, cut } from "../../base/text";
+import { type Ctx, InitError } from "../../contract";
+import type { Observation } from "../health/health";
+import { secretsOf, withOthers } from "../schema/secrets";
+import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+
+/** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
+export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
+
+/** Lookups may end this long after the deadline: they show the effect of the last request, and the error names what is known. */
+const graceMs = 1_500;
+
+/** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
+const bulletIndent = "      ";
+
+/** The cluster that an operation works on. */
+export interface Subject {
+  /** Empty until the service has assigned one. */
+  readonly id: string;
+  /** The known inputs: a call may contain an id and nothing else. */
+  readonly inputs: Partial<CheckedInputs>;
+  /** The state before: its secrets may still be quoted. */
+  readonly olds?: Partial<ClusterState>;
+}
+
+/**
+ * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets are hidden in texts of
+ * the service when they arrive: those of the program, of the state, and of the service; and in our sentences on their way out.
+ */
+export class Operation {
+  readonly deadlineMs: number;
+  readonly #startMs: number;
+  #observed: Observation = {};
+
+  constructor(
+    private readonly ctx: Ctx,
+    private readonly sources: { readonly clock: Clock; readonly client: { readonly redactor: Redactor } },
+    private readonly kind: keyof typeof defaultTimeoutsMs,
+    private readonly subject: Subject,
+  ) {
+    this.#startMs = ctx.startMs ?? sources.clock.now();
+    this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
+    for (const properties of [subject.inputs, subject.olds ?? {}]) this.#redactor.learn(secretsOf(properties));
+    this.#learn({});
+  }
+
+  get #redactor(): Redactor {
+    return this.sources.client.redactor;
+  }
+
+  /** The same operation from now on, with a time limit of the same length. */
+  renewed(): Operation {
+    const [startMs, timeoutMs] = [this.sources.clock.now(), this.deadlineMs - this.#startMs];
+    return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
+  }
+
+  get id(): string {
+    return this.subject.id;
+  }
+
+  /** Whether the operation creates the cluster, so that nobody has seen the cluster before. */
+  get isCreation(): boolean {
+    return this.kind === "create" && this.subject.inputs.adopt === undefined;
+  }
+
+  get isUpdate(): boolean {
+    return this.kind === "update";
+  }
+
+  get urn(): string {
+    return this.ctx.urn;
+  }
+
+  get signal(): AbortSignal {
+    return this.ctx.signal;
+  }
+
+  /** The state before. */
+  get before(): Partial<ClusterState> {
+    return this.subject.olds ?? {};
+  }
+
+  /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
+  get title(): string {
+    const [name, id] = [this.subject.inputs.name ?? "", this.id].map((text) => cleanText(text, 140));
+    if (!name) return `cluster ${id}`;
+    return `cluster "${name}"${id ? ` (${id})` : ""}`;
+  }
+
+  /** The last observation, so that a failure can put it into the state. */
+  get observed(): Observation {
+    return this.#observed;
+  }
+
+  observe(observation: Observation): void {
+    const { record } = observation;
+    if (record?.env) this.#learn(record.env);
+    this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
+  }
+
+  /** Learns the secrets among the variables that the service shows: others may have set some of them. */
+  #learn(shown: NonNullable<ClusterRecord["env"]>): void {
+    const { inputs, olds = {} } = this.subject;
+    const given = {
+      env: { ...olds.env, ...inputs.env },
+      __secrets: [...(olds.__secrets ?? []), ...(inputs.__secrets ?? [])],
+    };
+    this.#redactor.learn(secretsOf(withOthers(given, shown)));
+  }
+
+  /** The options of every request of this operation. */
+  request() {
+    return { subject: this.title, signal: this.signal, deadlineMs: this.deadlineMs };
+  }
+
+  /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
+  lookup() {
+    return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
+  }
+
+  /** Milliseconds until the deadline. */
+  leftMs(): number {
+    return Math.max(0, this.deadlineMs - this.sources.clock.now());
+  }
+
+  /** A pause that ends at the deadline at the latest. */
+  pause(ms: number): Promise<void> {
+    return this.sources.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
+  }
+
+  /** The error of an operation that ends at its deadline. */
+  timeout(what: string, details: ErrorDetails = {}): TimeoutError {
+    return new TimeoutError(`timed out after ${duration(this.elapsedMs())}${what}`, details);
+  }
+
+  /** A status without secrets. */
+  clear(status: StatusRecord): StatusRecord {
+    return clearStatus(status, this.#redactor);
+  }
+
+  elapsedMs(): number {
+    return this.sources.clock.now() - this.#startMs;
+  }
+
+  status(text: string): void {
+    this.ctx.status(this.#redact(text));
+  }
+
+  /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
+  progress(text: string): void {
+    const [elapsed, limit] = [this.elapsedMs(), this.deadlineMs - this.#startMs].map(duration);
+    this.status(`${text}, ${elapsed} of ${limit}`);
+  }
+
+  info(text: string): void {
+    this.ctx.log(this.#redact(`${this.title}: ${text}`), "info");
+  }
+
+  warn(text: string): void {
+    this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
+  }
+
+  /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
+  error(text: string, cause?: unknown): GpuClusterError {
+    const others = [...factsOf(cause), ...(hitDeadline(cause) ? [moreTime] : [])];
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, others, "  "), { cause: this.clean(cause) });
+  }
+
+  /** The same error, free of secrets. */
+  clean(error: unknown): unknown {
+    return redacted(error, (text) => this.#redact(text));
+  }
+
+  /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
+  initError(cause: unknown, state: ClusterState, what: string, next = continued): InitError {
+    const more = hitDeadline(cause) ? `; ${moreTime}` : "";
+    const reason = this.#lines(
+      `${this.title} ${what}: ${briefOf(cause)}`,
+      [next + more, ...factsOf(cause)],
+      bulletIndent,
+    );
+    return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
+  }
+
+  #lines(first: string, others: readonly string[], indent: string): string {
+    return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
+  }
+
+  #redact(text: string): string {
+    const { name = "", gpuType = "", fallbackGpuTypes = [], container = "" } = this.subject.inputs;
+    return this.#redactor.hideInOwn(text, [name, gpuType, ...fallbackGpuTypes, container, this.id]);
+  }
+}
+
+const continued = "It is kept in the state: run `pulumi up` again to continue from here";
+
+const moreTime = "`customTimeouts` gives the operation more time";
+
+/** Whether the deadline of the operation ended a request. */
+function hitDeadline(cause: unknown): boolean {
+  return cause instanceof RequestError && cause.hitDeadline;
+}
+
+/** Hides secrets in the status word and the reason of a cluster, which may quote them. */
+function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
+  const { status, reason } = record;
+  return {
+    ...record,
+    ...(status === undefined ? {} : { status: redactWord(status, redactor) }),
+    ...(reason === undefined ? {} : { reason: redactor.hide(reason) }),
+  };
+}
+
+/** What a state keeps of replicas at most: each command reads and writes the whole state. */
+const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
+
+/** Hides secrets in the texts about replicas, before they are cut: a small part of a secret is not found. */
+export function clearStatus({ replicas, ...status }: StatusRecord, redactor: Redactor): StatusRecord {
+  const cleared = replicas.slice(0, maxKept.replicas).map(({ message, ...replica }) => ({
+    ...replica,
+    id: cut(redactor.hideInOwn(replica.id), maxKept.id),
+    status: cut(redactWord(replica.status, redactor), maxKept.status),
+    ...(message === undefined ? {} : { message: cut(redactor.hide(message), maxKept.message) }),
+  }));
+  const word = status.status === undefined ? {} : { status: redactWord(status.status, redactor) };
+  return { ...status, ...word, replicas: cleared };
+}

@@ -1,0 +1,103 @@
+import type { ClusterRecord } from "../../api/decode/records";
+import { stateOf } from "../../api/decode/states";
+import { withDrift } from "../diff/drift";
+import { isDown } from "../health/health";
+import type { Effect } from "../schema/fields";
+import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+
+/** What an update, or a creation that has an id, has to do. It sends nothing: steps.ts carries the plan out. */
+
+export interface Update {
+  /** The inputs of the program. */
+  readonly inputs: CheckedInputs;
+  /** The state and the record before the update. */
+  readonly state: ClusterState;
+  readonly record: ClusterRecord;
+  /** The effects of the diff between the state and the inputs. */
+  readonly effects: ReadonlySet<Effect>;
+}
+
+export type Step =
+  /** Reads a new cluster at once if no answer has confirmed the names of the request. */
+  | "checkMade"
+  /** Sends the new configuration. */
+  | "configure"
+  /** The same for a cluster that is stopped. A refusal is no failure: `configure` follows after the start. */
+  | "configureStopped"
+  /** Makes the replicas run the new configuration. */
+  | "rollOut"
+  | "stop"
+  | "start"
+  | "restart"
+  | "redeploy"
+  | "scale"
+  | "waitUntilReady";
+
+/** The steps after a create request. The service has the configuration and the number of replicas already. */
+export function planOfCreation({ desiredStatus }: CheckedInputs): Step[] {
+  return ["checkMade", desiredStatus === "stopped" ? "stop" : "waitUntilReady"];
+}
+
+/**
+ * The steps of an update, in order. The configuration goes first, so that a refusal leaves everything as it is. Replicas are added
+ * when the new configuration is healthy: nobody pays for more replicas of a bad one, and a roll-back has none to remove.
+ */
+export function planOf(update: Update): Step[] {
+  const { inputs, state, record, effects } = update;
+  // A new probe is no reason to touch a cluster that others have stopped or changed.
+  if (effects.size === 1 && effects.has("probe") && state.settled !== false) return ["waitUntilReady"];
+  const steps: Step[] = [];
+  const down = isDown(record, state);
+  const rollsOut = needsRollout(update);
+  const configures = rollsOut || effects.has("configure");
+  if (configures) steps.push(down ? "configureStopped" : "configure");
+  if (inputs.desiredStatus === "stopped") return [...steps, "stop"];
+  if (down) steps.push("start");
+  if (down && configures) steps.push("configure");
+  if (rollsOut) steps.push("rollOut");
+  else if (!down && (effects.has("redeploy") || stateOf(record.status) === "failed")) steps.push("redeploy");
+  else if (!down && effects.has("restart")) steps.push("restart");
+  const { replicas } = wantedInputs(update);
+  const before = replicasOf(update);
+  const grows = before === undefined || before < replicas;
+  if (rollsOut && !down && grows) steps.push("waitUntilReady");
+  if (down || before !== replicas) steps.push("scale");
+  return [...steps, "waitUntilReady"];
+}
+
+/** Whether the replicas have to run another configuration, also if an earlier update has only stored it. */
+export function needsRollout({ state, effects }: Update): boolean {
+  return effects.has("rollout") || state.__unfinished === "rollout";
+}
+
+/** The number of replicas before the update; `undefined` if the service shows none and the last update did not finish. */
+export function replicasOf({ record, state }: Pick<Update, "record" | "state">): number | undefined {
+  return record.replicas ?? (state.settled === false ? undefined : state.replicas);
+}
+
+/**
+ * The inputs for requests, by a three-way merge: what the diff changes has the value of the program, everything else what the
+ * service shows, because others may have changed it, or the program ignores it. After an operation that did not finish, and at
+ * an adoption, nobody knows whose variables the service shows.
+ */
+export function wantedInputs(update: Update): CheckedInputs {
+  const { inputs, state, record, effects } = update;
+  if (state.settled !== true || state.__unfinished !== undefined) return inputs;
+  const { container, env } = withDrift(state, record);
+  const isScaled = effects.has("scale") || isDown(record, state);
+  return {
+    ...inputs,
+    replicas: isScaled ? inputs.replicas : record.replicas || inputs.replicas,
+    container: inputs.container === state.container ? container : inputs.container,
+    env: mergedEnv(inputs.env, state.env, env),
+  };
+}
+
+type Env = CheckedInputs["env"];
+
+function mergedEnv(own: Env = {}, before: Env = {}, shown: Env = {}): Env {
+  const values = [...new Set([...Object.keys(own), ...Object.keys(shown)])].map((name) => {
+    return [name, own[name] === before[name] ? shown[name] : own[name]] as const;
+  });
+  return Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

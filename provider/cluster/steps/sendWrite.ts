@@ -1,0 +1,96 @@
+import { busyCode, type ClusterRecord } from "../../api/decode/records";
+import { isLeaving, stateOf } from "../../api/decode/states";
+import { ApiError, briefOf, RequestError } from "../../base/errors";
+import { findCluster, type LookupSources } from "../service/lookup";
+import type { Operation } from "../service/operation";
+
+/**
+ * Decides whether a change is sent again after the service was read. `retryTable` (api/http/retry.ts) decides before:
+ * - `lost`: the number of requests if an answer is lost and no read shows the effect; 0: nothing is read, because
+ *   `retryTable` has sent the request again;
+ * - `busy`: the number of requests if the service says "not now" without a reason that passes; counted anew after a lost
+ *   answer.
+ *
+ * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
+ */
+export const writeTable = {
+  update: { lost: 3, busy: 5 },
+  scale: { lost: 3, busy: 5 },
+  stop: { lost: 3, busy: 5 },
+  /** A second request does no harm to a stopped cluster. If one action does not start it, another one is tried. */
+  start: { lost: 2, busy: 1 },
+  /** A second request would restart every replica again. */
+  restart: { lost: 1, busy: 5 },
+  delete: { lost: 0, busy: 5 },
+} as const;
+
+/** One change of a cluster. */
+export interface Write<Answer> {
+  /** Row of the table that decides how often the request is sent. */
+  readonly kind: keyof typeof writeTable;
+  readonly send: () => Promise<Answer>;
+  /** Whether the effect shows, so that nothing more has to be sent; the record is absent if the cluster is gone. */
+  readonly isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>;
+}
+
+const busyPausesMs = { first: 1_000, max: 15_000 };
+/** Within this time, reads show the effect of a request whose answer is lost, and a service begins what it does by itself. */
+export const maxEffectMs = 10_000;
+
+/**
+ * Sends a change until the service has accepted it, or until a read shows its effect; as often as `writeTable` says. Returns the
+ * answer, or nothing if a read shows the effect.
+ * - "Not now" (409, 423, 425) means that nothing was done. While the cluster is changing, or if the error code says so,
+ *   the change is sent again until the deadline of the operation.
+ * - After a lost answer, the change is sent again only if no read shows its effect.
+ */
+export async function sendWrite<Answer>(
+  target: LookupSources,
+  operation: Operation,
+  { kind, send, isDone }: Write<Answer>,
+): Promise<Answer | undefined> {
+  const limit = writeTable[kind];
+  const read = (urgency?: "reconcile") => findCluster(target, operation.id, { ...operation.lookup(), urgency });
+  for (let lost = 0, busy = 0; ; ) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      if (error.outcome === "busy") {
+        busy += 1;
+        const record = await read();
+        if (await isDone(record)) return undefined;
+        if (!record || isLeaving(record.status) || (!isPassing(error, record) && busy >= limit.busy)) throw error;
+        await pauseWhileBusy(operation, error, record, busy);
+        continue;
+      }
+      if (!error.maybeApplied || limit.lost === 0) throw error;
+      lost += 1;
+      busy = 0;
+      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("reconcile")))) return undefined;
+      if (lost >= limit.lost || operation.leftMs() === 0) throw error;
+    }
+  }
+}
+
+/** Whether a "not now" passes by itself, by the code of the refusal or by the status word. */
+function isPassing(error: RequestError, { status }: ClusterRecord): boolean {
+  return (error instanceof ApiError && busyCode.test(error.code ?? "")) || stateOf(status) === "pending";
+}
+
+async function pauseWhileBusy(operation: Operation, error: RequestError, { status }: ClusterRecord, count: number) {
+  const what = `the service is busy with the cluster: ${status ?? "no state"}`;
+  operation.status(`waiting: ${what}`);
+  await operation.pause(Math.min(busyPausesMs.max, busyPausesMs.first * 2 ** (count - 1)));
+  if (operation.leftMs() === 0) throw operation.timeout(`: ${what} (${briefOf(error)})`, { cause: error });
+}
+
+/** Repeats a check with growing pauses until it is true; false if it is not within this time. */
+export async function isTrueWithin(operation: Operation, ms: number, check: () => Promise<boolean>): Promise<boolean> {
+  for (let waitedMs = 0, pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 10_000, ms - waitedMs)) {
+    if (await check()) return true;
+    if (waitedMs >= ms || operation.leftMs() === 0) return false;
+    await operation.pause(pauseMs);
+    waitedMs += pauseMs;
+  }
+}

@@ -1,0 +1,48 @@
+import { type Answer, readPages } from "../../../../provider/api/decode/lists";
+import type { GpuType } from "../../../../provider/api/decode/types";
+import { endpoints, type ListEndpoint } from "../../../../provider/api/endpoints";
+import { ApiError } from "../../../../provider/base/errors";
+
+export interface Page {
+  readonly json: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** Reads a list of clusters; `get` answers the first page, or that of a query. */
+export function readClusters(get: (query?: string) => Promise<Answer>) {
+  const { readPage, keyOf } = endpoints.listClusters;
+  return readPages(async (query) => readPage(await get(query)), keyOf);
+}
+
+/** Reads a list about GPUs, by default that of the types. */
+export function readGpus(
+  get: (query?: string) => Promise<Answer>,
+  { readPage, keyOf }: ListEndpoint<GpuType> = endpoints.listGpuTypes,
+) {
+  return readPages(async (query) => readPage(await get(query)), keyOf);
+}
+
+/** A service whose list has a page for each query; one that it does not know is refused. */
+export async function listOf(pages: Record<string, Page>) {
+  const asked: string[] = [];
+  const list = await readClusters(async (query = "") => {
+    asked.push(query);
+    const page = pages[query];
+    if (page) return { headers: {}, ...page };
+    const failure = { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true } as const;
+    throw new ApiError("unknown query", failure);
+  });
+  return { ids: list.items.map(({ id }) => id), ...list, asked };
+}
+
+/** A list of one page. */
+export const one = (json: unknown) => listOf({ "": { json } });
+
+/** A list about GPUs of one page. */
+export const gpusOf = async (json: unknown, list?: ListEndpoint<GpuType>) => {
+  const { items, complete } = await readGpus(async () => ({ json, headers: {} }), list);
+  return { gpus: items, certain: complete };
+};
+
+export const record = (id: string) => ({ id, name: "web", status: "running", gpu_type: "h100", replicas: 3 });
+export const records = (...ids: string[]) => ids.map(record);

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { costAt } from "../../../../provider/cluster/preflight/cost";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import { type BenchOptions, openBench } from "../harness";
+import { checked } from "../inputs";
+import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
+
+const priceless: BenchOptions = {
+  gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
+};
+
+describe("the cost in a preview", () => {
+  it.each<[string, Properties, Properties | undefined, number | string | undefined, BenchOptions?]>([
+    ["of a creation", {}, undefined, 5.98],
+    ["of nothing that changes", {}, old(), 5.98],
+    ["of more replicas", { replicas: 3 }, old(), 8.97],
+    ["of a stop", { desiredStatus: "stopped" }, old(), 0],
+    ["of another GPU type", { gpuType: "l4" }, old(), 0.88],
+    ["of an unknown GPU type", { gpuType: UNKNOWN }, old(), UNKNOWN],
+    ["of a start without a price", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), undefined, priceless],
+  ])("%s is among the inputs if it is known", async (_title, news, olds, cost, options = {}) => {
+    const { inputs, refusals } = await checkOnce({ ...checked, ...news }, olds, options);
+    expect(refusals).toEqual([]);
+    expect(inputs["hourlyCost"]).toBe(cost);
+    expect("hourlyCost" in inputs).toBe(cost !== undefined);
+  });
+
+  it.each<[string, BenchOptions, string[]]>([
+    ["rejects the key", { apiKeys: {} }, [expect.stringContaining("A known API key is required")]],
+    ["is down", { faults: [{ kind: "status", status: 503, times: 99 }] }, []],
+  ])("is never shown as removed if the service %s", async (_title, options, refusals) => {
+    const result = await checkOnce({ ...checked, replicas: 3 }, old({ hourlyCost: 2.99 }), options);
+    expect(result.refusals).toEqual(refusals);
+    expect(result.inputs["hourlyCost"]).toBe(2.99);
+  });
+});
+
+describe("maxHourlyCost", () => {
+  it.each<[string, Properties, Properties | undefined, RegExp | undefined]>([
+    ["a creation above it", { maxHourlyCost: 5 }, undefined, /would cost 5\.98 USD per hour: 2 x h100 at 2\.99 USD$/],
+    [
+      "an unchanged cluster that costs more",
+      { maxHourlyCost: 5 },
+      old(),
+      /would cost 5\.98 per hour: 2 x h100 at 2\.99$/,
+    ],
+    ["no cost at it", { maxHourlyCost: 5.98 }, undefined, undefined],
+    ["no scale-down to below it", { maxHourlyCost: 5, replicas: 1 }, old(), undefined],
+  ])("fails %s", async (_title, news, olds, text) => {
+    const { refusals } = await checkOnce({ ...checked, ...news }, olds);
+    expect(refusals).toEqual(text ? [expect.stringMatching(text)] : []);
+    for (const refusal of refusals) expect(refusal).toMatch(/^maxHourlyCost: is 5.00, but/);
+  });
+
+  it("cannot be checked without a price, which is a warning", async () => {
+    const { refusals, said } = await checkOnce({ ...checked, maxHourlyCost: 5 }, {}, priceless);
+    expect(refusals).toEqual([]);
+    expect(said).toEqual(['warning: the service shows no price for "h100", so `maxHourlyCost` does not count it']);
+  });
+});
+
+describe("gpucluster:maxHourlyCost", () => {
+  const settings = { maxHourlyCost: 10 };
+
+  it("fails the cluster that crosses it, with the sum and its three largest parts", async () => {
+    const sizes = { a: 1, b: 2, c: 1, d: 1 };
+    const news = Object.entries(sizes).map(([name, replicas]) => ({ ...checked, name, replicas }));
+    const results = await checkAll(await openBench({ settings }), news);
+    expect(results.map(({ refusals }) => refusals)).toEqual([
+      [],
+      [],
+      [
+        ": gpucluster:maxHourlyCost is 10.00, but the clusters seen so far cost 11.96 USD per hour: " +
+          "b 5.98 (2 x h100 at 2.99 USD), a 2.99 (1 x h100 at 2.99 USD), c 2.99 (1 x h100 at 2.99 USD)",
+      ],
+      [expect.stringMatching(/cost 14.95 USD .*, and 1 more$/)],
+    ]);
+  });
+
+  it("counts a cluster that is checked twice once, what exists too, and nothing that is stopped", async () => {
+    const twice = await checkTwice(await openBench({ settings }), { ...checked, gpuType: "h200" }, old());
+    expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
+    const bench = await openBench({ settings });
+    expect((await check(bench, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
+    const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
+    const counts = (await checkAll(bench, [stopped, { ...checked, name: "c" }])).map(({ refusals }) => refusals.length);
+    expect(counts).toEqual([0, 1]);
+  });
+
+  it("leaves out what has no known price, which is said once", async () => {
+    const bench = await openBench({ ...priceless, settings });
+    await checkAll(bench, [
+      { ...checked, name: "a" },
+      { ...checked, name: "b" },
+    ]);
+    expect(bench.said.filter((line) => line.includes("maxHourlyCost"))).toEqual([
+      'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
+    ]);
+  });
+
+  it("holds for the dearest type that a creation may get: each type is shown with its price", async () => {
+    const news = { ...checked, gpuType: "l4", fallbackGpuTypes: ["h200", "h100"] };
+    const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 7 } });
+    expect(refusals).toEqual([
+      expect.stringMatching(/clusters seen so far cost 7\.98 USD per hour: web 7\.98 \(2 x h200/),
+    ]);
+    const { inputs, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 8 } });
+    expect(inputs["hourlyCost"]).toBe(0.88);
+    expect(said).toEqual([
+      "info: web: the creation asks for 2 x l4 at 0.44 USD per hour, then for 2 x h200 at 3.99 USD per hour, " +
+        "then for 2 x h100 at 2.99 USD per hour",
+    ]);
+  });
+
+  it("asks nothing for 200 clusters that do not change, and counts them", async () => {
+    const bench = await openBench({ settings: { maxHourlyCost: 1_196 } });
+    const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
+    for (const name of names)
+      expect((await check(bench, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
+    expect(bench.simulator.requests).toEqual([]);
+    const { refusals } = await check(bench, { ...checked, name: "new" }, {}, "new");
+    expect(refusals).toEqual([expect.stringMatching(/is 1196\.00, but the clusters seen so far cost 1201\.98 USD/)]);
+  });
+});
+
+describe("a change that lowers the cost passes every limit:", () => {
+  const limited = { ...checked, maxHourlyCost: 2 };
+
+  it.each<[string, Properties, Properties, boolean]>([
+    ["fewer replicas", { replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }, true],
+    ["fewer replicas, whose price has risen", { replicas: 3 }, { replicas: 4, hourlyCost: 4 }, true],
+    ["a stop", { desiredStatus: "stopped" }, { hourlyCost: 5.98 }, true],
+    ["not a dearer type", { gpuType: "h200", replicas: 2 }, { hourlyCost: 5.98 }, false],
+  ])("%s, above the limit of the cluster", async (_title, news, olds, passes) => {
+    const { refusals } = await checkOnce({ ...limited, ...news }, old({ ...olds, maxHourlyCost: 2 }));
+    expect(refusals).toEqual(passes ? [] : [expect.stringMatching(/^maxHourlyCost: is 2\.00, but/)]);
+  });
+
+  const clusters = {
+    smaller: [{ replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }],
+    same: [{ replicas: 2 }, { replicas: 2, hourlyCost: 5.98 }],
+    larger: [{ replicas: 4 }, { replicas: 2, hourlyCost: 5.98 }],
+  } as const;
+
+  it.each<[(keyof typeof clusters)[], number]>([
+    [["same", "smaller"], 0],
+    [["smaller", "larger"], 1],
+  ])("%s, above the limit of the stack", async (names, failures) => {
+    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const refusals: string[] = [];
+    for (const name of names) {
+      const [news, olds] = clusters[name];
+      refusals.push(...(await check(bench, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
+    }
+    expect(refusals).toHaveLength(failures);
+    const warned = bench.said.filter((line) => line.includes("No change so far raises the cost"));
+    expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
+  });
+});
+
+it("a cost has at most six digits behind the point", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 10_000 }), (cents, replicas) => {
+      const { amount = 0 } = costAt({ amount: cents / 100 }, { gpuType: "h100", replicas });
+      expect(Math.round(amount * 100)).toBe(cents * replicas);
+      expect(String(amount)).toMatch(/^\d+(\.\d{1,2})?$/);
+    }),
+  );
+});

@@ -1,0 +1,145 @@
+import { inputNames } from "../../../../provider/cluster/schema/fields";
+import { findFailures } from "../../../../provider/cluster/schema/validate";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import { type Bench, openBench } from "../harness";
+import { canary, existing, least } from "../inputs";
+
+const long = (count: number) => "a".repeat(count);
+const image = /must be an image reference with a tag, such as vllm\/vllm-openai:v0\.6\.3/;
+const count = /must be a whole number from 1 to 10000/;
+const triggers = /must be a map or a list of strings, numbers and booleans/;
+const stranger = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
+const badName = /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/;
+const badType = /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/;
+
+/** What must be refused: the path, values that a program gives for it, and what is right. */
+const badInputs: [path: string, values: unknown[], right: RegExp][] = [
+  ["name", ["", "-web", "my_web", "web\n", "w\u0435b", long(64), 5, null], badName],
+  ["gpuType", ["", " h100", "../h100", "h100\r\nX-Admin: 1", 100, ["h100"], "*"], badType],
+  ["fallbackGpuTypes", [[], Array(11).fill("h100"), "h100", null], /must be a list of 1 to 10 GPU types/],
+  ["replicas", [0, -1, 1.5, Number.NaN, 10_001, "3", { min: 2, max: 8 }, null], count],
+  ["container", ["", "vllm/vllm-openai", "a/b:", "https://docker.io/a/b:v1", "a/b:v1 ", "a/../b:v1", 5], image],
+  [
+    "container",
+    [`${long(510)}:v1`, `a/b:${long(129)}`, "a/b@sha256:abc", "user:hunter2-hunter2@r.example.com/a:v1"],
+    image,
+  ],
+  [
+    "env",
+    ["A=long-value", ["A=long-value"], new Map([["A", "long-value"]]), null],
+    /must be a map of names to strings/,
+  ],
+  ["desiredStatus", ["paused", "RUNNING", true, null], /must be "running" or "stopped"/],
+  ["restartTriggers", ["v1", null], triggers],
+  ["redeployTriggers", ["v1", null], triggers],
+  ["skipAwait", ["true"], /must be true or false/],
+  ["minHealthyReplicas", [0, 0.5, "75%", null], /must be a whole number from 1 to `replicas`/],
+  ["minHealthyReplicas", [2], /must not be more than `replicas`, which is 1/],
+  ["adopt", ["", "cl_1/../x", 5, true], /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/],
+  ["maxHourlyCost", [0, -1, Number.NaN, "5", null], /must be a number above 0/],
+  // These are no inputs.
+  ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
+  ["image", ["vllm/vllm-openai:v1"], stranger],
+  ["constructor", [{ prototype: {} }], stranger],
+  ["endpoint", ["https://evil.example"], stranger],
+  ["settled", [true], stranger],
+];
+
+const proto = JSON.parse('{"__proto__":"long-value"}');
+
+/** Parts of values that must be refused by a path of their own. */
+const badParts: [property: string, value: unknown, path: string, right: RegExp][] = [
+  ["fallbackGpuTypes", ["h100", "*"], "fallbackGpuTypes.1", badType],
+  ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters|name of letters/],
+  ["env", { "A\u200b": "long-value" }, String.raw`env."A\u200b"`, /name of letters/],
+  ["env", proto, "env.__proto__", /cannot be the name of a variable/],
+  ["env", { A: 8080 }, "env.A", /must be a string; write numbers/],
+  ["env", { A: "b\0c" }, "env.A", /must not contain a NUL/],
+  ["env", { A: "a\ud83d" }, "env.A", /must be valid Unicode text/],
+  ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
+  ["restartTriggers", { a: { b: "c" } }, "restartTriggers", triggers],
+  ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
+];
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await openBench({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
+});
+
+const refused = async (property: string, value: unknown) => {
+  const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [property]: value }));
+  expect(bench.simulator.requests.splice(0)).toEqual([]);
+  return failures;
+};
+
+describe("a bad input is refused by its path, with what is right and without its text, before any request:", () => {
+  it.each(badInputs)("%s", async (path, values, right) => {
+    for (const value of values) {
+      const failures = await refused(path, value);
+      expect([value, failures]).toEqual([value, [{ property: path, reason: expect.stringMatching(right) }]]);
+      expect(failures[0]?.reason).not.toMatch(/hunter2|long-value|evil/);
+    }
+  });
+
+  it.each(badParts)("a part of %s = %j", async (property, value, path, right) => {
+    const failures = await refused(property, value);
+    expect(failures).toEqual([{ property: path, reason: expect.stringMatching(right) }]);
+    expect(JSON.stringify(failures)).not.toMatch(/long-value|canary/);
+  });
+});
+
+describe("a bad input", () => {
+  it("is told in one line of a readable length, whatever the name of its variable is", async () => {
+    const env = { "A\r\n\u001b[2JB": "x", ["C".repeat(200_000)]: "x" };
+    const texts = (await refused("env", env)).map(({ property, reason }) => `${property}: ${reason}`);
+    expect(texts).toHaveLength(2);
+    for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    for (const text of texts) expect(text.length).toBeLessThan(1_500);
+  });
+
+  it.each(inputNames.filter((name) => !["replicas", "minHealthyReplicas", "maxHourlyCost"].includes(name)))(
+    "is never quoted if it is %s, which may be a secret of any type",
+    (name) => {
+      const values = [71830264, "7183 0264!", [71830264], { A: 71830264 }, { A: { B: ["7183 0264!"] } }, [[71830264]]];
+      for (const value of values) {
+        const reasons = findFailures({ ...least, [name]: value }).map(({ reason }) => reason);
+        expect([value, reasons.filter((reason) => /7183|0264/.test(reason))]).toEqual([value, []]);
+      }
+    },
+  );
+
+  it("is refused together with all others, each by its own path, and a number is quoted", () => {
+    const env = { "1A": "x", PORT: 8080, GOOD: canary, LATER: UNKNOWN };
+    const failures = findFailures({ name: "-", replicas: 0, container: "x", env, region: "eu", zone: "b" });
+    const paths = ["container", "env.1A", "env.PORT", "gpuType", "name", "region", "replicas", "zone"];
+    expect(failures.map(({ property }) => property).sort()).toEqual(paths);
+    expect(JSON.stringify(failures)).not.toContain(canary);
+    expect(findFailures({ ...least, replicas: 10_001 })[0]?.reason).toContain("got 10001");
+  });
+});
+
+it("a value that is not known yet is no failure, and nothing is asked about it, whichever input it is", async () => {
+  const news = Object.fromEntries(inputNames.map((name) => [name, UNKNOWN]));
+  for (const olds of [{}, existing, {}]) {
+    const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(), news, olds));
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject(news);
+  }
+  expect(bench.simulator.requests).toEqual([]);
+  for (const name of inputNames) expect(findFailures({ ...least, [name]: UNKNOWN })).toEqual([]);
+});
+
+it.each<Properties>([
+  ...["a", "a".repeat(63)].map((name) => ({ name })),
+  { gpuType: "NVIDIA H100 80GB" },
+  { fallbackGpuTypes: [least["gpuType"], ...Array(9).fill("l4")] },
+  { container: "registry.example.com:5000/team/llm:v1", replicas: 10_000 },
+  { container: `team/llm:v1@sha256:${"0a".repeat(32)}` },
+  { env: { EMPTY: "", TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__", BIG: "a".repeat(128 * 1024 - 1) } },
+  { env: { "spring.profile": "x", "my-var": "y", _A: "z" } },
+  { desiredStatus: "stopped", adopt: "cl_1a2b3c" },
+  { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: [] },
+  { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01 },
+])("a good input is accepted: %j", (inputs) => {
+  expect(findFailures({ ...least, ...inputs })).toEqual([]);
+});

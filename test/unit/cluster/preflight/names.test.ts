@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { generatedName } from "../../../../provider/cluster/schema/validate";
+import type { Properties } from "../../../../provider/contract";
+import { type Bench, openBench } from "../harness";
+import { checked, existing, least, urnOf } from "../inputs";
+import { check, checkAll, checkOnce } from "./harness";
+
+async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promise<unknown> {
+  const { inputs, refusals } = await check(bench, news, olds);
+  expect(refusals).toEqual([]);
+  return inputs["name"];
+}
+
+describe("the defaults", () => {
+  it("are one running replica and a generated name, which is marked", async () => {
+    const { inputs, refusals } = await checkOnce(least);
+    expect(refusals).toEqual([]);
+    expect(inputs).toEqual({
+      ...least,
+      replicas: 1,
+      desiredStatus: "running",
+      hourlyCost: 2.99,
+      name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
+      __generatedName: true,
+    });
+  });
+});
+
+describe("a generated name", () => {
+  it("is the same in another run, and another one for another resource or stack", async () => {
+    expect(await nameOf(await openBench(), least)).toBe(await nameOf(await openBench(), least));
+    const bench = await openBench();
+    const both = [await check(bench, least, {}, "one"), await check(bench, least, {}, "two")];
+    expect(new Set(both.map(({ inputs }) => inputs["name"])).size).toBe(2);
+    expect(generatedName(urnOf("web"))).not.toBe(generatedName(urnOf("web").replace(":dev:", ":prod:")));
+  });
+
+  it("is kept from the old inputs", async () => {
+    const { inputs } = await checkOnce(least, { ...least, name: "web-0000000", __generatedName: true });
+    expect(inputs).toMatchObject({ name: "web-0000000", __generatedName: true });
+  });
+
+  it("is another one each time when a cluster is replaced three times in a row", async () => {
+    const seen = [await nameOf(await openBench(), least)];
+    for (let step = 0; step < 3; step += 1) {
+      const bench = await openBench();
+      const olds = { ...least, name: seen.at(-1), __generatedName: true };
+      // The engine checks a replacement with the old inputs first, and without them then.
+      expect(await nameOf(bench, least, olds)).toBe(seen.at(-1));
+      seen.push(await nameOf(bench, least, {}));
+    }
+    expect(new Set(seen).size).toBe(4);
+  });
+
+  const anyUrn = fc.string({ unit: "grapheme", maxLength: 120 }).map(urnOf);
+
+  const salts = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
+
+  it("with a salt is a valid name of its own for each salt, and another one after each replacement", () => {
+    fc.assert(
+      fc.property(anyUrn, salts, salts, (urn, salt, other) => {
+        fc.pre(salt !== other);
+        expect(generatedName(urn)).toMatch(/^(?=.{1,48}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+        const chain = [generatedName(urn, "", salt)];
+        for (let step = 0; step < 5; step += 1) chain.push(generatedName(urn, chain.at(-1), salt));
+        const others = [generatedName(urn), generatedName(urn, "", other), generatedName(`${urn}2`, "", salt)];
+        expect(new Set([...chain, ...others]).size).toBe(chain.length + others.length);
+        expect(generatedName(urn, "", salt)).toBe(chain[0]);
+        for (const name of chain) expect(name).toMatch(/^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?-[0-9a-f]{12}$/);
+      }),
+    );
+  });
+
+  it("is readable, and ends in a hash", () => {
+    expect(generatedName(urnOf("My Web_Server"))).toMatch(/^my-web-server-[0-9a-f]{7}$/);
+    expect(generatedName(urnOf(`${"a".repeat(39)}-b`))).toMatch(/^a{39}-[0-9a-f]{7}$/);
+  });
+});
+
+describe("a name that is taken", () => {
+  it("fails with the ids of all its holders, and what to do", async () => {
+    const bench = await openBench();
+    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { failures } = await check(bench, checked);
+    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/another `name`/) }]);
+    for (const id of ids) expect(failures[0]?.reason).toContain(id);
+    const next = await openBench();
+    const { id: web } = next.simulator.addCluster({ name: "web", gpuType: "l4" });
+    expect((await check(next, checked)).refusals).toEqual([expect.stringContaining(`set \`adopt: "${web}"\``)]);
+  });
+
+  it("fails for a rename to it, in any capitals, for host names know none", async () => {
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ name: "api", gpuType: "h100" });
+    const { refusals } = await check(bench, { ...checked, name: "API" }, checked);
+    expect(refusals).toEqual([expect.stringContaining(id)]);
+  });
+
+  it("is free when its holder is on its way out", async () => {
+    const bench = await openBench({ deletionMs: 60_000 });
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
+    await bench.run(bench.client.deleteCluster(id));
+    expect((await check(bench, checked)).refusals).toEqual([]);
+  });
+
+  it("passes for a cluster that is replaced because another one is, though it is checked as if it were new", async () => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const news: Properties = { ...least, name: "web", gpuType: "l4" };
+    await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...existing, name: "web" }, news));
+    expect((await check(bench, news)).refusals).toEqual([]);
+    expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
+  });
+
+  it("by another resource of the program fails in any capitals, with that resource", async () => {
+    const bench = await openBench();
+    expect((await check(bench, checked, {}, "one")).refusals).toEqual([]);
+    const { failures } = await check(bench, { ...checked, name: "WEB" }, {}, "two");
+    expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
+  });
+});
+
+describe("an explicit name that is taken out of the program", () => {
+  const { name, ...nameless } = checked;
+
+  it("stays, and that is said once as a warning", async () => {
+    const bench = await openBench();
+    for (let time = 0; time < 2; time += 1) {
+      expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
+    }
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
+  });
+
+  it("is not said to stay if the cluster is replaced", async () => {
+    const { said } = await checkOnce({ ...nameless, gpuType: "l4" }, checked);
+    expect(said).toEqual([]);
+  });
+});
+
+it("the names of several new resources are checked by one list", async () => {
+  const bench = await openBench();
+  await checkAll(
+    bench,
+    Array.from({ length: 8 }, (_, index) => ({ ...least, name: `web-${index}` })),
+  );
+  expect(bench.simulator.requests.filter(({ path }) => path === "/v1/clusters")).toHaveLength(1);
+});
