@@ -16,7 +16,7 @@ const onlyByUpdate = configInputs.filter((input) => input !== "container");
  * What this process knows of a service: the names of its requests, its missing endpoints, and its GPUs. Only reads fill it. A
  * write never tests anything: a service that ignores unknown names would create a cluster without a GPU and an image.
  */
-export class ServiceForm {
+export class ApiVariant {
   /** The names that answers about clusters show; `open` if only lists about GPUs can show them. */
   clusterNames: RequestNames | "open" | undefined;
   #gpuNames: RequestNames | undefined;
@@ -83,7 +83,7 @@ export class ServiceForm {
   }
 
   /** True at the first call with a text: each fact about the service is reported once. */
-  isNews(text: string): boolean {
+  isFirstReport(text: string): boolean {
     const isNews = !this.#reported.has(text);
     this.#reported.add(text);
     return isNews;
@@ -94,7 +94,7 @@ export class ServiceForm {
  * The inputs that the service cannot change in place, by what its answers show: a service with the client's names has no
  * update unless its descriptor names one, by the word or by a method.
  */
-export function fixedInputs({ names }: ServiceForm, info: ServiceInfo | undefined): readonly ConfigInput[] {
+export function fixedInputs({ names }: ApiVariant, info: ServiceInfo | undefined): readonly ConfigInput[] {
   const hasUpdate = info !== undefined && /"update"|"(patch|put)\b/i.test(JSON.stringify(info.endpoints));
   return names === "client" && !hasUpdate ? onlyByUpdate : [];
 }

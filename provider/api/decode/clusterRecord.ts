@@ -3,7 +3,7 @@ import { Redactor } from "../../base/redact";
 import { identifier } from "./gpuRecords";
 import { defined, Fields, label, object, type Raw, type Reader, UnreadableError } from "./json";
 import { type Answer, listIn, type Page, type Row, unwrap } from "./lists";
-import { hasIdForm, plainName, sameId } from "./names";
+import { hasIdPrefix, plainName, sameId } from "./names";
 import {
   type ClusterRecord,
   clusterIdPattern,
@@ -23,7 +23,7 @@ const isEnv = (name: string) => envNames.some((each) => each === name);
 /** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
   const record = recordIn(json);
-  if (record && (hasIdForm(record.id) || traitsOf(record) > 0)) return record;
+  if (record && (hasIdPrefix(record.id) || traitsOf(record) > 0)) return record;
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
@@ -67,8 +67,8 @@ export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> 
 
 /** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
 function listed({ key, value }: Row): ClusterRecord | undefined {
-  const record = recordIn(value, key !== undefined && hasIdForm(key) ? key : undefined);
-  const isCluster = record && (key === undefined || hasIdForm(record.id) || [record.id, record.name].includes(key));
+  const record = recordIn(value, key !== undefined && hasIdPrefix(key) ? key : undefined);
+  const isCluster = record && (key === undefined || hasIdPrefix(record.id) || [record.id, record.name].includes(key));
   return isCluster ? record : undefined;
 }
 
@@ -78,7 +78,7 @@ function holdsCluster(value: unknown): boolean {
   const items = Object.values(value);
   const records = Object.entries(value).flatMap(([key, item]) => listed({ key, value: item }) ?? recordIn(item) ?? []);
   const isList = Array.isArray(value);
-  return records.some((each) => hasIdForm(each.id) || (isList && traitsOf(each) > 1)) || items.some(holdsCluster);
+  return records.some((each) => hasIdPrefix(each.id) || (isList && traitsOf(each) > 1)) || items.some(holdsCluster);
 }
 
 function idOf(fields: Fields): string | undefined {

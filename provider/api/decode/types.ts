@@ -72,7 +72,7 @@ export interface GetGpuAvailabilityResult {
 }
 
 /** What only the service says of a cluster. */
-export interface ClusterFacts {
+export interface ClusterDetails {
   /** Lifecycle state, as the service's own status word, such as `running`. */
   status: string;
   /** URL at which the cluster is served. */
@@ -97,7 +97,7 @@ export interface ReplicaStatus {
 }
 
 /** A cluster, as the list of clusters shows it. */
-export interface ClusterInfo extends Partial<ClusterFacts> {
+export interface ClusterInfo extends Partial<ClusterDetails> {
   /** The service's id, of the form `cl_<suffix>`. */
   id: string;
   /** Name of the cluster in the service. */
@@ -142,7 +142,7 @@ export interface GetClusterStatusArgs {
 }
 
 /** The result of `getClusterStatus`. */
-export interface GetClusterStatusResult extends Partial<Pick<ClusterFacts, "status">> {
+export interface GetClusterStatusResult extends Partial<Pick<ClusterDetails, "status">> {
   /** Health of each replica, in the service's order. */
   replicas: ReplicaStatus[];
   /** Number of healthy replicas. */

@@ -8,7 +8,7 @@ import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../co
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { identifiersIn, isMasked, sameText, showsForm } from "./drift";
+import { identifiersIn, isMasked, sameText, showsValue } from "./drift";
 
 /** The adoption of an existing cluster, as its preview shows it. */
 
@@ -16,7 +16,7 @@ import { identifiersIn, isMasked, sameText, showsForm } from "./drift";
 const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
 
 function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterRecord): boolean {
-  return inputs[field] !== undefined && record[field] !== undefined && !showsForm(field, inputs[field], record);
+  return inputs[field] !== undefined && record[field] !== undefined && !showsValue(field, inputs[field], record);
 }
 
 /**

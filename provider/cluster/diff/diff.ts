@@ -89,7 +89,7 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
 
 /** Whether the new type is another spelling of the cluster's type, or the service's own identifier of it. */
 function isSpelling(state: Properties, news: Properties): boolean {
-  const { gpuType: old, __echo: echo } = state;
+  const { gpuType: old, __observed: echo } = state;
   const { gpuType: next } = news;
   const known = [old, isRecord(echo) ? echo["gpuType"] : undefined].filter((text) => typeof text === "string");
   return typeof next === "string" && isSameGpu(next, known);

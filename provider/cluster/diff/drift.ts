@@ -6,11 +6,11 @@ import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import { isOpaque, vocabularies } from "../../api/requests";
 import { cleanText } from "../../base/text";
 import { isStopped } from "../health/health";
-import { driftedExtras, extrasShown, mayScaleTo } from "../schema/extraFields";
+import { driftedExtras, extrasObserved, mayScaleTo } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
 import { costOfReplica, roundCost } from "../schema/money";
 import { withOthers } from "../schema/secrets";
-import type { CheckedInputs, ClusterState, Echo } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stateFields";
 
 /**
  * Drift is what differs from what was last observed after an apply. A service shows inputs in its own form: with a default
@@ -22,7 +22,7 @@ type ShownEnv = NonNullable<ClusterRecord["env"]>;
 /** What a record shows of the inputs, right after they were applied. */
 export interface Learned {
   /** Empty: nothing differs. */
-  readonly echo: Echo;
+  readonly echo: ObservedInputs;
   /** Paths with another value than the requested one, not just another form of it. */
   readonly differing: readonly string[];
   /** The paths of `differing` with the value from before the change: the change did not arrive. */
@@ -30,14 +30,18 @@ export interface Learned {
 }
 
 /** Compares an observed record with the inputs that were just applied, and with the state before. */
-export function learnForm(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState> = {}): Learned {
+export function learnObserved(
+  inputs: CheckedInputs,
+  record: ClusterRecord,
+  before: Partial<ClusterState> = {},
+): Learned {
   const texts = textNames.filter(
     (field) => inputs[field] !== undefined && record[field] !== undefined && record[field] !== inputs[field],
   );
-  const oldTexts = texts.filter((field) => before[field] !== inputs[field] && showsForm(field, before[field], record));
+  const oldTexts = texts.filter((field) => before[field] !== inputs[field] && showsValue(field, before[field], record));
   const ownTexts = texts.filter((field) => !oldTexts.includes(field));
   const env = envDifferences(inputs, record, before);
-  const extras = extrasShown(inputs.extraFields, record, "other");
+  const extras = extrasObserved(inputs.extraFields, record, "other");
   return {
     echo: {
       ...Object.fromEntries(ownTexts.map((field) => [field, record[field]])),
@@ -45,7 +49,7 @@ export function learnForm(inputs: CheckedInputs, record: ClusterRecord, before: 
       ...(extras.length > 0 ? { extraFields: extras } : {}),
     },
     differing: [
-      ...texts.filter((field) => !showsForm(field, inputs[field], record)),
+      ...texts.filter((field) => !showsValue(field, inputs[field], record)),
       ...env.differing.map(pathOf),
       ...extras.map(extraPathOf),
     ],
@@ -78,7 +82,7 @@ function extraPathOf(name: string): string {
 }
 
 /** Whether a record shows a value of an input, in any form that services are known to use. */
-export function showsForm(field: TextName, value: string | undefined, record: ClusterRecord): boolean {
+export function showsValue(field: TextName, value: string | undefined, record: ClusterRecord): boolean {
   const shown = record[field];
   if (value === undefined || shown === undefined) return false;
   if (field === "gpuType") return isSameGpu(value, identifiersIn(record));
@@ -95,9 +99,9 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   // update needs to know the running one.
   if (state.__unfinished) return { ...state, replicas };
   const power = driftedPower(state, record, isAtRest);
-  const { __echo: echo = {} } = state;
+  const { __observed: echo = {} } = state;
   const drifted = textNames.filter(
-    (field) => record[field] !== undefined && record[field] !== echo[field] && !showsForm(field, state[field], record),
+    (field) => record[field] !== undefined && record[field] !== echo[field] && !showsValue(field, state[field], record),
   );
   return {
     ...state,
@@ -155,7 +159,7 @@ export function unverified(inputs: CheckedInputs, record: ClusterRecord): string
   const unread = record.env
     ? names.filter((name) => !shown.has(name) || isMasked(shown.get(name) ?? null)).map(pathOf)
     : names.slice(0, 1).map(() => "env");
-  return [...silent, ...unread, ...extrasShown(extraFields, record, "hidden").map(extraPathOf)];
+  return [...silent, ...unread, ...extrasObserved(extraFields, record, "hidden").map(extraPathOf)];
 }
 
 /**

@@ -5,7 +5,7 @@ import { toPlainJson } from "../schema/state";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
 /** The facts in a state beyond the inputs and one observation. */
-export interface StateFacts {
+export interface StateDetails {
   readonly settled: boolean;
   /** The mark of an operation that did not finish. */
   readonly unfinished?: ClusterState["__unfinished"];
@@ -18,7 +18,7 @@ export interface StateFacts {
 }
 
 /** The state of a cluster: the inputs and the observation. */
-export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateFacts): ClusterState {
+export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateDetails): ClusterState {
   const { before = {}, settled, seenBy } = facts;
   const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
   // The state of a stopped cluster has no replicas, whatever an earlier observation or the service shows.
@@ -38,7 +38,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     settled,
     ...(unverifiedInputs ? { unverifiedInputs: [...unverifiedInputs] } : {}),
     __seenBy: seenBy,
-    __echo: before.__echo,
+    __observed: before.__observed,
     __createdAt: before.__createdAt,
     __resumedAt: before.__resumedAt,
     __fixed: before.__fixed,

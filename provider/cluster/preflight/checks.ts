@@ -116,7 +116,7 @@ export class Checks {
     const names = inputs.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
       textsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
     );
-    return (text: string) => redactor.hideInOwn(text, [resourceNameOf(urn), ...names]);
+    return (text: string) => redactor.hideInSentence(text, [resourceNameOf(urn), ...names]);
   }
 
   /** Logs each message once in a run. Some views do not show the resource of a message, so the text names it. */

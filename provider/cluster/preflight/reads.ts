@@ -137,14 +137,14 @@ export class Reads {
    * the descriptor, which may name an update that the official client does not have.
    */
   async fixed(): Promise<Answer<readonly ConfigInput[]>> {
-    const { form } = this.cache.service.client;
-    if (form.has("update") !== undefined) return { value: form.fixed };
+    const { variant } = this.cache.service.client;
+    if (variant.has("update") !== undefined) return { value: variant.fixed };
     const { error } = await this.clusters();
-    if (form.names === undefined && error !== undefined) return { error };
-    if (form.names !== "client") return { value: [] };
+    if (variant.names === undefined && error !== undefined) return { error };
+    if (variant.names !== "client") return { value: [] };
     const descriptor = await this.#once("descriptor", ({ client }, options) => client.getServiceInfo(options));
     const isFailed = descriptor.error instanceof RequestError || descriptor.error instanceof TimeoutError;
-    return isFailed ? { error: descriptor.error } : { value: fixedInputs(form, descriptor.value) };
+    return isFailed ? { error: descriptor.error } : { value: fixedInputs(variant, descriptor.value) };
   }
 
   #types(): Promise<Answer<GpuList>> {

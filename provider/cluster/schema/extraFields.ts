@@ -15,7 +15,11 @@ type Detail = Pick<ClusterRecord, "fields">;
 type Showing = "same" | "other" | "hidden";
 
 /** The names of the extra fields that a record shows in one of these ways. */
-export function extrasShown(extras: ExtraFields = {}, { fields = new Map() }: Detail, ...wanted: Showing[]): string[] {
+export function extrasObserved(
+  extras: ExtraFields = {},
+  { fields = new Map() }: Detail,
+  ...wanted: Showing[]
+): string[] {
   return Object.keys(extras).filter((name) => {
     const shown = fields.get(plainName(name));
     const showing = shown === undefined ? "hidden" : isSame(extras[name], shown) ? "same" : "other";
@@ -28,7 +32,7 @@ export function extrasShown(extras: ExtraFields = {}, { fields = new Map() }: De
  * stay unchanged.
  */
 export function driftedExtras(extras: ExtraFields | undefined, record: Detail, except: readonly string[] = []) {
-  const names = extrasShown(extras, record, "other").filter((name) => !except.includes(name));
+  const names = extrasObserved(extras, record, "other").filter((name) => !except.includes(name));
   if (names.length === 0) return {};
   return {
     extraFields: { ...extras, ...Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))])) },

@@ -1,4 +1,4 @@
-import type { ClusterFacts, Integer, ReplicaStatus } from "../../api/decode/types";
+import type { ClusterDetails, Integer, ReplicaStatus } from "../../api/decode/types";
 
 /**
  * The fields of `Cluster`: the single source of their documentation, types and flags. Diffs, secrets and the SDK's classes
@@ -190,7 +190,7 @@ export type Triggers = Record<string, Trigger> | Trigger[];
 export type Trigger = string | number | boolean;
 
 /** The outputs of a cluster. */
-export interface ServiceOutputs extends ClusterFacts {
+export interface ServiceOutputs extends ClusterDetails {
   /** Health of each replica, as last observed. */
   replicaStatuses: ReplicaStatus[];
   /** Number of healthy replicas, as last observed. */

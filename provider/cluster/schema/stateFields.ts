@@ -51,7 +51,7 @@ export type ClusterState = CheckedInputs &
      */
     readonly __seenBy?: string;
     /** What was observed after the last apply; empty if nothing differs from the request. Absent: nothing was applied yet. */
-    readonly __echo?: Echo;
+    readonly __observed?: ObservedInputs;
     /**
      * Present while an operation has not reached its end. Only an update removes it, whatever a refresh observes.
      * `rollout`: the service may hold a configuration that the replicas do not run.
@@ -71,7 +71,7 @@ export type ClusterState = CheckedInputs &
 export const stateOutputNames = [...outputNames, "settled", "unverifiedInputs"] as const;
 
 /** What the service showed in a form of its own, right after the inputs were applied: only a difference from this is drift. */
-export interface Echo extends Readonly<Partial<Record<TextName, string>>> {
+export interface ObservedInputs extends Readonly<Partial<Record<TextName, string>>> {
   /** Names of variables that it adds, hides or shows otherwise: they are not compared. Never values. */
   readonly env?: readonly string[];
   /** Names of extra fields that it shows otherwise: they are not compared. */

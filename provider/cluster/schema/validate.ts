@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
-import { longestMadeLabel } from "../../api/endpoints";
+import { maxGeneratedLabel } from "../../api/endpoints";
 import { looksSecret } from "../../base/credentials";
 import { cut, meantBy, resourceNameOf } from "../../base/text";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
@@ -323,7 +323,7 @@ function labelOf(urn: string): string {
   const label = resourceNameOf(urn)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, longestMadeLabel)
+    .slice(0, maxGeneratedLabel)
     .replace(/^-+|-+$/g, "");
   return label || "cluster";
 }

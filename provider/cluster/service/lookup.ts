@@ -96,8 +96,8 @@ export async function findStatus(
 }
 
 /** The health if `/status` is missing: there are no replicas, unless the service may have no `/status` at all. */
-export function noReplicas({ form }: Client): StatusRecord {
-  return form.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
+export function noReplicas({ variant }: Client): StatusRecord {
+  return variant.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Clock, duration } from "../../base/clock";
 import {
   briefOf,
   type ErrorDetails,
-  factsOf,
+  explanationsOf,
   GpuClusterError,
   RequestError,
   redacted,
@@ -175,7 +175,7 @@ export class Operation {
 
   /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
   error(text: string, cause?: unknown): GpuClusterError {
-    const others = [...factsOf(cause), ...(hitDeadline(cause) ? [moreTime] : [])];
+    const others = [...explanationsOf(cause), ...(hitDeadline(cause) ? [moreTime] : [])];
     return new GpuClusterError(this.#lines(`${this.title} ${text}`, others, "  "), { cause: this.clean(cause) });
   }
 
@@ -189,7 +189,7 @@ export class Operation {
     const more = hitDeadline(cause) ? `; ${moreTime}` : "";
     const reason = this.#lines(
       `${this.title} ${what}: ${briefOf(cause)}`,
-      [next + more, ...factsOf(cause)],
+      [next + more, ...explanationsOf(cause)],
       bulletIndent,
     );
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
@@ -201,7 +201,7 @@ export class Operation {
 
   #redact(text: string): string {
     const { name = "", gpuType = "", fallbackGpuTypes = [], container = "" } = this.subject.inputs;
-    return this.#redactor.hideInOwn(text, [name, gpuType, ...fallbackGpuTypes, container, this.id]);
+    return this.#redactor.hideInSentence(text, [name, gpuType, ...fallbackGpuTypes, container, this.id]);
   }
 }
 
@@ -231,7 +231,7 @@ const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 export function clearStatus({ replicas, ...status }: StatusRecord, redactor: Redactor): StatusRecord {
   const cleared = replicas.slice(0, maxKept.replicas).map(({ message, ...replica }) => ({
     ...replica,
-    id: cut(redactor.hideInOwn(replica.id), maxKept.id),
+    id: cut(redactor.hideInSentence(replica.id), maxKept.id),
     status: cut(redactWord(replica.status, redactor), maxKept.status),
     ...(message === undefined ? {} : { message: cut(redactor.hide(message), maxKept.message) }),
   }));

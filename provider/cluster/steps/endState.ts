@@ -5,7 +5,7 @@ import type { InitError } from "../../contract";
 import { findSpecMismatches, unverified } from "../diff/drift";
 import { toState } from "../diff/observed";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
-import { type Form, formOf, isTypical } from "../service/forms";
+import { isTypical, type LearnedInputs, learnedOf } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -27,14 +27,14 @@ const replacing =
  * the next update replaces the cluster; but not because of one refusal if an update was accepted before.
  */
 export function partialError(
-  { seenBy, client: { form } }: Service,
+  { seenBy, client: { variant } }: Service,
   operation: Operation,
   error: unknown,
   what: string,
   { running, before, ...facts }: PartialState,
 ): InitError {
-  const isFixed = error instanceof NotInPlaceError && before.__fixed?.length !== 0 && form.fixed.length > 0;
-  const last = isFixed ? { ...before, __fixed: form.fixed } : before;
+  const isFixed = error instanceof NotInPlaceError && before.__fixed?.length !== 0 && variant.fixed.length > 0;
+  const last = isFixed ? { ...before, __fixed: variant.fixed } : before;
   const state = toState(running, operation.observed, { ...facts, settled: false, seenBy, before: last });
   return operation.initError(error, state, what, isFixed ? replacing : undefined);
 }
@@ -54,7 +54,7 @@ export async function endState(
   { before, learned, ...facts }: End,
 ): Promise<ClusterState> {
   const known = { settled: true, seenBy: service.seenBy, ...facts };
-  const hasUpdate = service.client.form.has("update") ? { __fixed: [] } : {};
+  const hasUpdate = service.client.variant.has("update") ? { __fixed: [] } : {};
   if (!learned) {
     const { record } = operation.observed;
     const unverifiedInputs = facts.unfinished && record && unverified(inputs, record);
@@ -68,7 +68,7 @@ export async function endState(
     operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
   return toState(inputs, operation.observed, {
     ...known,
-    before: { ...before, ...hasUpdate, __echo: echo },
+    before: { ...before, ...hasUpdate, __observed: echo },
     unverifiedInputs,
   });
 }
@@ -77,11 +77,11 @@ export async function endState(
 async function formNow(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const { record: last } = operation.observed;
   const { isCreation } = operation;
-  const isNew = isCreation || before.__echo === undefined;
-  const formIn = (own: ClusterRecord | undefined): Form => {
+  const isNew = isCreation || before.__observed === undefined;
+  const formIn = (own: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(own ?? last), id: operation.id };
-    if (isNew && inputs.adopt === undefined) checkMadeAsAsked(service, inputs, record);
-    return { ...formOf(inputs, record, before), isTypical: own && isTypical(own, inputs, { ...before, ...last }) };
+    if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
+    return { ...learnedOf(inputs, record, before), isTypical: own && isTypical(own, inputs, { ...before, ...last }) };
   };
   // A change that is not waited for has observed nothing since.
   if (last?.env !== undefined && (isCreation || inputs.skipAwait !== true)) return formIn(last);
@@ -90,10 +90,14 @@ async function formNow(service: Service, operation: Operation, inputs: CheckedIn
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
-export function checkMadeAsAsked({ client: { form } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
-  const problems = findSpecMismatches(inputs, record, form.gpus);
+export function checkMadeAsRequested(
+  { client: { variant } }: Service,
+  inputs: CheckedInputs,
+  record: ClusterRecord,
+): void {
+  const problems = findSpecMismatches(inputs, record, variant.gpus);
   if (problems.length === 0) return;
-  const names = form.names === "client" ? "specification" : "client";
+  const names = variant.names === "client" ? "specification" : "client";
   throw new ClusterFailedError(
     `the service created it with ${listOf(problems)}. It may not know the names of the request's fields: run ` +
       `\`pulumi destroy\`, set gpucluster:requestNames to \`${names}\`, and run \`pulumi up\``,

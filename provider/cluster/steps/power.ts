@@ -9,7 +9,7 @@ import { find, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { holdMs } from "../wait/poller";
 import type { Service } from "../wait/service";
-import { waitUntilShown } from "../wait/wait";
+import { waitUntilVisible } from "../wait/wait";
 import { isTrueWithin, sendWrite } from "./sendWrite";
 
 /** Stops and starts of a cluster. The service has no endpoint of its own for a start. */
@@ -32,7 +32,7 @@ export async function stop(
       if (!isRefusedRequest(error) || !isDone(await find(service, operation))) throw error;
     }
   }
-  if (skipAwait) return waitUntilShown(service, operation);
+  if (skipAwait) return waitUntilVisible(service, operation);
   await waitUntilStopped(service, operation, record?.status);
   operation.status("stopped");
 }

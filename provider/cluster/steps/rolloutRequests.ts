@@ -28,12 +28,12 @@ export async function rollOutUpdate(
   operation: Operation,
   before: StatusRecord | undefined,
 ): Promise<Rollout> {
-  const { form } = service.client;
+  const { variant } = service.client;
   const requestedAtMs = service.clock.now();
   const poll = async () => hasBegun(before, await observeStatus(service, operation));
   const isBegun = before !== undefined && (await isTrueWithin(operation, maxEffectMs, poll));
-  if (before && wasHealthy(before)) form.learned("rollout", isBegun);
-  const isExpected = before !== undefined && stateOf(before.status) !== "failed" && form.has("rollout");
+  if (before && wasHealthy(before)) variant.learned("rollout", isBegun);
+  const isExpected = before !== undefined && stateOf(before.status) !== "failed" && variant.has("rollout");
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
   return restartReplicas(service, operation, "redeploy");
 }
@@ -85,7 +85,7 @@ export async function redeployImage(
   throw notInPlace(service, `the service accepted a redeploy with ${container}, but still shows ${shown}`);
 }
 
-function notInPlace({ client: { form } }: Service, why: string): NotInPlaceError {
-  form.learned("redeploy", false);
+function notInPlace({ client: { variant } }: Service, why: string): NotInPlaceError {
+  variant.learned("redeploy", false);
   return new NotInPlaceError(`\`container\` cannot be changed in place: ${why}`);
 }

@@ -11,7 +11,7 @@ import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import { waitUntilReady } from "../wait/wait";
-import { checkMadeAsAsked, endState, partialError } from "./endState";
+import { checkMadeAsRequested, endState, partialError } from "./endState";
 import { needsRollout, planOf, planOfCreation, replicasOf, type Step, type Update, wantedInputs } from "./plan";
 import { isRefusedRequest, start, stop } from "./power";
 import { observeStatus, redeployImage, restartReplicas, rollOutUpdate } from "./rolloutRequests";
@@ -103,11 +103,11 @@ function rolledOut(run: Run, progress: Progress, rollout: Rollout | undefined): 
 
 const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Progress>>> = {
   async checkMade({ service, operation, update }, progress) {
-    const { form } = service.client;
+    const { variant } = service.client;
     // Without its GPU or image, a cluster would be polled in vain. The first one shows that.
-    const isSuspect = !form.isConfirmed && form.isNews("names not confirmed");
+    const isSuspect = !variant.isConfirmed && variant.isFirstReport("names not confirmed");
     const record = isSuspect ? await find(service, operation) : undefined;
-    if (record) checkMadeAsAsked(service, update.inputs, record);
+    if (record) checkMadeAsRequested(service, update.inputs, record);
     return progress;
   },
   async configure(run, progress) {
@@ -204,7 +204,7 @@ async function endOf({ service, operation, update }: Run, { configuration }: Pro
     return endState(service, operation, inputs, { before, ...unfinishedRollout(update, configuration === "stored") });
   }
   // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
-  const isLearned = needsRollout(update) || before.__unfinished !== undefined || before.__echo === undefined;
+  const isLearned = needsRollout(update) || before.__unfinished !== undefined || before.__observed === undefined;
   return endState(service, operation, inputs, { before, learned: isLearned ? wantedInputs(update) : undefined });
 }
 

@@ -6,7 +6,7 @@ import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
-import { isMasked, learnForm, unverified } from "../diff/drift";
+import { isMasked, learnObserved, unverified } from "../diff/drift";
 import { secretsOfAll } from "../schema/secrets";
 import { pick } from "../schema/state";
 import type { CheckedInputs } from "../schema/stateFields";
@@ -98,7 +98,7 @@ export function changedFields(inputs: Configured, before: Configured): ConfigInp
 /** Whether a record shows the new values of these inputs. */
 function shows(record: ClusterRecord, update: Update, changed: readonly ConfigInput[]): boolean {
   const wanted = wantedInputs(update);
-  const { differing } = learnForm(wanted, record, update.state);
+  const { differing } = learnObserved(wanted, record, update.state);
   return ![...differing, ...unverified(wanted, record)].some((path) => isWithinPaths(path, changed));
 }
 

@@ -85,7 +85,7 @@ export class Observer {
   /** The first request shows whether the service has `/status` at all; until then, the others wait for it. */
   async #statusOf(operation: Operation, priority: Priority): Promise<StatusRecord | undefined> {
     const { client } = this.sources;
-    if (this.#first !== undefined && client.form.has("status") === undefined) await this.#first;
+    if (this.#first !== undefined && client.variant.has("status") === undefined) await this.#first;
     // The next poll is the retry.
     const status = findStatus(client, operation, { ...priority, attempts: 1 });
     this.#first ??= status.catch(() => undefined);

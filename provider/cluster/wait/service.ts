@@ -1,7 +1,7 @@
 import type { Client } from "../../api/client";
 import type { AddressAnswer, AddressRequest } from "../../api/http/address";
 import type { Clock } from "../../base/clock";
-import type { Forms } from "../service/forms";
+import type { LearnedByKind } from "../service/learned";
 import type { ListCache } from "../service/list";
 import type { OwnedIds } from "../service/owners";
 import type { Poller } from "./poller";
@@ -14,7 +14,7 @@ export interface Service {
   readonly owned: OwnedIds;
   /** The ids of the clusters that were refreshed in this process. */
   readonly refreshed: Set<string>;
-  readonly forms: Forms;
+  readonly forms: LearnedByKind;
   readonly clock: Clock;
   readonly random: () => number;
   /** Sends one probe to the endpoint of a cluster, without the key. */

@@ -108,7 +108,7 @@ async function textOf(work: Promise<unknown>): Promise<string> {
 const addCluster = () => simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 }).id;
 
 describe.each(adapters)("a state that was edited by hand, by the %s adapter,", (_name, open) => {
-  const hidden = ["__echo", "__seenBy", "__unfinished", "__sent", "__createdAt", "__resumedAt", "__fixed"];
+  const hidden = ["__observed", "__seenBy", "__unfinished", "__sent", "__createdAt", "__resumedAt", "__fixed"];
   const ofInputs = ["__secrets", "__timeouts", "__generatedName", "__urn", "__provider"];
   const names = [...inputNames, ...stateOutputNames, ...hidden, ...ofInputs, "aFutureProperty", "__future"];
   const edits = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 3 });

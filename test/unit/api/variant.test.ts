@@ -3,7 +3,7 @@ import type { GpuType } from "../../../provider/api/decode/types";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
 import type { RequestNames } from "../../../provider/api/requests";
-import { ServiceForm } from "../../../provider/api/variant";
+import { ApiVariant } from "../../../provider/api/variant";
 import { messageOf, ResponseShapeError } from "../../../provider/base/errors";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
@@ -26,7 +26,7 @@ test.each<Row>([
   ["records that show both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
 ])("%s show the names of requests, whatever is read first", (_title, clusters, models, names) => {
   for (const isListFirst of [true, false]) {
-    const form = new ServiceForm();
+    const form = new ApiVariant();
     if (isListFirst) form.observe(clusters);
     form.models = models;
     if (!isListFirst) form.observe(clusters);
@@ -35,12 +35,12 @@ test.each<Row>([
 });
 
 test("a record that shows the names is final, and a setting takes precedence over it", () => {
-  const form = new ServiceForm();
+  const form = new ApiVariant();
   form.observe({ data: [] });
   form.observe(specification);
   form.observe({ data: [client] });
   expect([form.names, form.isConfirmed]).toEqual(["specification", true]);
-  const forced = new ServiceForm("client");
+  const forced = new ApiVariant("client");
   forced.observe(specification);
   expect([forced.names, forced.isConfirmed]).toEqual(["client", false]);
 });
@@ -161,17 +161,17 @@ describe("a 404 of /status", () => {
     const answers: Record<string, unknown> = { [path]: record };
     const { api, sent } = bench(answers);
     expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
-    expect(api.form.has("status")).toBeUndefined();
+    expect(api.variant.has("status")).toBeUndefined();
     answers[`${path}/status`] = full;
     expect((await api.getClusterStatus("cl_1")).replicas).toMatchObject([{ message: "no space left" }]);
-    expect(api.form.has("status")).toBe(true);
+    expect(api.variant.has("status")).toBe(true);
     expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}/status`]);
   });
 
   it("beside a healthy replica is about the endpoint: later calls read the record alone", async () => {
     const { api, sent } = bench({ [path]: { ...record, status: "running", running_replicas: 1 } });
     for (const _call of [1, 2]) expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
-    expect(api.form.has("status")).toBe(false);
+    expect(api.variant.has("status")).toBe(false);
     expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}`]);
   });
 });

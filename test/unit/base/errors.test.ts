@@ -4,7 +4,7 @@ import {
   briefOf,
   ClusterFailedError,
   ConnectionError,
-  factsOf,
+  explanationsOf,
   NoUpdateError,
   ResponseShapeError,
   redacted,
@@ -49,5 +49,5 @@ it("a redacted error holds a secret in none of its texts, nor in those of its ca
   const hidden = redacted(error, (text) => text.replaceAll("s3cret", "[secret]"));
   expect(inspect(hidden, { depth: 9, showHidden: true })).not.toContain("s3cret");
   expect(hidden).toMatchObject({ message: "cluster [secret]. adopt [secret]", cause: { reason: "it is [secret]" } });
-  expect(factsOf(hidden)).toEqual(["fact [secret]"]);
+  expect(explanationsOf(hidden)).toEqual(["fact [secret]"]);
 });

@@ -14,7 +14,7 @@ const quoting = (written: string) => `out of memory: <${written}>, exit 137`;
 it.each(plain)("a value is replaced %s", (_how, write) => {
   for (const value of [...secrets, "Xk9Qz7Lm"]) {
     expect(new Redactor([value]).hide(quoting(write(value)))).toBe(quoting("[secret]"));
-    expect(new Redactor([value]).hideInOwn(quoting(write(value)))).toBe(quoting("[secret]"));
+    expect(new Redactor([value]).hideInSentence(quoting(write(value)))).toBe(quoting("[secret]"));
   }
 });
 
@@ -53,8 +53,8 @@ it("the first and the last 32 letters and digits of a long value do not show; wh
 it("our own sentences keep short values, halves of others and parts of names, and show no secret that is longer", () => {
   const redactor = new Redactor(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
   const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
-  expect(redactor.hideInOwn(sentence, ["web-frontend"])).toBe(sentence);
-  expect(redactor.hideInOwn("web-frontend-of-the-north", ["web-frontend"])).toBe("[secret]");
+  expect(redactor.hideInSentence(sentence, ["web-frontend"])).toBe(sentence);
+  expect(redactor.hideInSentence("web-frontend-of-the-north", ["web-frontend"])).toBe("[secret]");
 });
 
 test("what is learned later is hidden from then on", () => {
@@ -79,7 +79,7 @@ test("a long text is cut, and no part of a secret shows at the cut", () => {
 it.each(["u", "us", "user"])("a value does not show in base64 behind %s and a colon", (user) => {
   for (const value of [...secrets, "Xk9Qz7Lm"]) {
     const header = base64(`${user}:${value}:end`);
-    for (const hidden of [new Redactor([value]).hide(header), new Redactor([value]).hideInOwn(header)]) {
+    for (const hidden of [new Redactor([value]).hide(header), new Redactor([value]).hideInSentence(header)]) {
       const shown = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
       expect(hidden).toContain("[secret]");
       expect(shown.join("")).not.toContain(value.slice(1, 5));
@@ -96,7 +96,7 @@ describe("laws", () => {
     fc.assert(
       fc.property(value, fc.constantFrom(...plain), fc.string(), fc.string(), (secret, [, form], before, after) => {
         const text = `${before}|${form(secret)}|${after}`;
-        for (const hidden of [new Redactor([secret]).hide(text), new Redactor([secret]).hideInOwn(text)]) {
+        for (const hidden of [new Redactor([secret]).hide(text), new Redactor([secret]).hideInSentence(text)]) {
           expect(hidden).not.toContain(form(secret));
           expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
         }
@@ -123,7 +123,7 @@ describe("laws", () => {
     fc.assert(
       fc.property(fc.array(digitsOnly, { maxLength: 20 }), letters, (all, text) => {
         expect(new Redactor(all).hide(text)).toBe(text);
-        expect(new Redactor(all).hideInOwn(text)).toBe(text);
+        expect(new Redactor(all).hideInSentence(text)).toBe(text);
       }),
     );
   });

@@ -2,7 +2,7 @@ import { type Client, createClient } from "../../../provider/api/client";
 import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
 import type { RequestNames } from "../../../provider/api/requests";
-import { ServiceForm } from "../../../provider/api/variant";
+import { ApiVariant } from "../../../provider/api/variant";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
@@ -158,7 +158,7 @@ function clientOf(
 ): Client {
   const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
   const transport = createTransport({ ...chain, end: wire(http(baseUrl), clock) });
-  return createClient(transport, undefined, new ServiceForm(requestNames));
+  return createClient(transport, undefined, new ApiVariant(requestNames));
 }
 
 function recorder(said: string[]): Ctx {

@@ -77,7 +77,7 @@ const anyOutputs = fc.record({
   settled: fc.constant(true),
   __seenBy: fc.string(),
   __urn: fc.string(),
-  __echo: fc.constant({ env: ["X"] }),
+  __observed: fc.constant({ env: ["X"] }),
 });
 
 describe("by law", () => {

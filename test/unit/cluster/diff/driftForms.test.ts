@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
-import { isMasked, learnForm, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
-import type { CheckedInputs, ClusterState, Echo } from "../../../../provider/cluster/schema/stateFields";
+import { isMasked, learnObserved, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/stateFields";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
 const digest = `sha256:${"ab".repeat(32)}`;
@@ -61,7 +61,7 @@ describe("a variable that is asked for and shown right after the change", () => 
       const one = <T>(value: T | undefined): Record<string, T> =>
         value === undefined ? {} : Object.fromEntries([[name, value]]);
       const record: ClusterRecord = { id: "cl_1", env: one<string | null>(shown) };
-      expect(learnForm({ ...inputs, env: one(asked) }, record, { ...inputs, env: one(before) })).toEqual(learned);
+      expect(learnObserved({ ...inputs, env: one(asked) }, record, { ...inputs, env: one(before) })).toEqual(learned);
     });
   });
 });
@@ -80,20 +80,20 @@ describe("an input that is shown right after the change", () => {
     ["in capitals is a form", { gpuType: "H100" }, { differing: [], unchanged: [] }],
   ])("%s", (_title, shown, expected) => {
     const before = { ...inputs, container: "a/b:0" };
-    expect(learnForm(inputs, { id: "cl_1", ...shown }, before)).toMatchObject(expected);
+    expect(learnObserved(inputs, { id: "cl_1", ...shown }, before)).toMatchObject(expected);
   });
 });
 
 describe("what a refresh sees of env", () => {
   const applied = { A: "a-value", B: "b-value" };
-  const seen = (shown: ClusterRecord["env"], echo: Echo) => {
-    const state: ClusterState = { ...inputs, env: applied, __echo: echo };
+  const seen = (shown: ClusterRecord["env"], echo: ObservedInputs) => {
+    const state: ClusterState = { ...inputs, env: applied, __observed: echo };
     return withDrift(state, { id: "cl_1", env: shown }).env;
   };
   const masks = { A: "***", B: "***" };
   const both = ["A", "B"];
 
-  it.each<[string, ClusterRecord["env"], Echo]>([
+  it.each<[string, ClusterRecord["env"], ObservedInputs]>([
     ["a variable that stays masked", masks, {}],
     ["a variable that is masked otherwise now", { A: "<hidden>", B: null }, {}],
     ["a variable that was hidden and is shown masked", { A: "a-value", B: "***" }, { env: ["B"] }],
@@ -105,7 +105,7 @@ describe("what a refresh sees of env", () => {
     expect(seen(shown, echo)).toEqual(applied);
   });
 
-  it.each<[string, ClusterRecord["env"], Echo, object]>([
+  it.each<[string, ClusterRecord["env"], ObservedInputs, object]>([
     ["a masked variable that vanishes", { A: "***" }, {}, { A: "a-value" }],
     ["a new variable whose name alone is shown", { A: null, B: null, C: null }, {}, { ...applied, C: "" }],
     ["a variable that was masked and is shown", { A: "***", B: "other" }, {}, { A: "a-value", B: "other" }],

@@ -29,7 +29,7 @@ describe("a creation", () => {
       unverifiedInputs: [],
       __seenBy: "seen",
       __createdAt: "2030-01-01T00:00:00.000Z",
-      __echo: {},
+      __observed: {},
     });
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
   });

@@ -25,7 +25,7 @@ describe("a read of a cluster that is as it was", () => {
     const hidden = { __urn: "urn", __timeouts: { delete: "1h" }, __generatedName: true };
     const { found } = await readAfter({}, { ...checked, ...hidden });
     expect(found?.inputs).toMatchObject(hidden);
-    for (const name of ["status", "settled", "replicaStatuses", "readyReplicas", "__seenBy", "__echo"]) {
+    for (const name of ["status", "settled", "replicaStatuses", "readyReplicas", "__seenBy", "__observed"]) {
       expect(found?.inputs).not.toHaveProperty(name);
     }
   });

@@ -12,7 +12,7 @@ const broken: [string, unknown, string][] = [
   ["unverifiedInputs", canary, "a list of texts"],
   ["restartTriggers", canary, "a map or a list of texts, numbers and flags"],
   ["__fixed", { container: canary }, "a list of texts"],
-  ["__echo", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
+  ["__observed", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
 ];
 /** Properties that are only compared and shown: a wrong kind of one does no harm. */
 const shown: [string, unknown][] = [

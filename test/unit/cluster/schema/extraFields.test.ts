@@ -1,4 +1,9 @@
-import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../../provider/cluster/schema/extraFields";
+import {
+  driftedExtras,
+  extrasObserved,
+  mayScaleTo,
+  scalingRange,
+} from "../../../../provider/cluster/schema/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { openBench, openSettled, settle } from "../harness";
 import { checked } from "../inputs";
@@ -79,7 +84,7 @@ test.each<[string, Properties, Properties, string[]]>([
   ["another value", { port: 1 }, { port: 2 }, ["port"]],
 ])("a record that shows %s", (_title, asked, shown, different) => {
   const fields = new Map(Object.entries(shown));
-  expect(extrasShown(asked, { fields }, "other")).toEqual(different);
+  expect(extrasObserved(asked, { fields }, "other")).toEqual(different);
   expect(Object.keys(driftedExtras(asked, { fields })).length > 0).toBe(different.length > 0);
 });
 

@@ -21,8 +21,8 @@ function fleetOf(count: number, own: (index: number) => Properties = () => ({}))
 }
 
 /** What a state holds of the form in which the service shows it, and which of the outputs it has. */
-function formOf({ __echo, unverifiedInputs, settled, endpoint, createdAt }: Properties): Properties {
-  return { __echo, unverifiedInputs, settled, shown: [endpoint, createdAt].map((output) => typeof output) };
+function formOf({ __observed, unverifiedInputs, settled, endpoint, createdAt }: Properties): Properties {
+  return { __observed, unverifiedInputs, settled, shown: [endpoint, createdAt].map((output) => typeof output) };
 }
 
 describe("of many creations at once", () => {

@@ -1,29 +1,29 @@
 import type { ClusterRecord } from "../../api/decode/records";
-import { type Learned, learnForm, unverified } from "../diff/drift";
+import { type Learned, learnObserved, unverified } from "../diff/drift";
 import { createdNames, textNames } from "../schema/fields";
 import { pick } from "../schema/state";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
 /** The form in which the service shows the inputs of a new cluster, and the inputs that it does not show. */
-export interface Form extends Learned {
+export interface LearnedInputs extends Learned {
   readonly unverifiedInputs: readonly string[];
   /** Whether clusters with the same inputs are shown in the same form. */
   readonly isTypical?: boolean;
 }
 
-export function formOf(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState>): Form {
-  return { ...learnForm(inputs, record, before), unverifiedInputs: unverified(inputs, record) };
+export function learnedOf(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState>): LearnedInputs {
+  return { ...learnObserved(inputs, record, before), unverifiedInputs: unverified(inputs, record) };
 }
 
 /**
  * The forms of new clusters, each for all clusters with the same inputs: a list shows less of a cluster than the cluster
  * itself, but to read each one by its id would take as many requests as to create them.
  */
-export class Forms {
-  readonly #firsts = new Map<string, Promise<Form | undefined>>();
+export class LearnedByKind {
+  readonly #firsts = new Map<string, Promise<LearnedInputs | undefined>>();
 
   /** @param read Reads this cluster by its id. It is called for the first cluster of its kind, and if that one is not typical. */
-  async of(inputs: CheckedInputs, read: () => Promise<Form>): Promise<Form> {
+  async of(inputs: CheckedInputs, read: () => Promise<LearnedInputs>): Promise<LearnedInputs> {
     const kind = kindOf(inputs);
     const first = this.#firsts.get(kind);
     if (first !== undefined) {
