@@ -4,7 +4,7 @@ import * as gpu from "pulumi-gpucluster";
 const config = new pulumi.Config();
 
 const web = new gpu.Cluster("web", {
-  // The first of these types that is in stock. The cluster keeps the type that it gets.
+  // The first of these types that the service has. The cluster keeps the type that it gets.
   gpuType: "l4",
   fallbackGpuTypes: ["l40s", "h100"],
   replicas: config.getNumber("replicas") ?? 2,
