@@ -5,14 +5,14 @@ import { canary, checked } from "../inputs";
 
 /** Properties that an operation computes with. */
 const broken: [string, unknown, string][] = [
-  ["env", { A: { B: canary } }, "a map of names to texts"],
+  ["env", { A: { B: canary } }, "a map of names to strings"],
   ["extraFields", canary, "a map"],
   ["replicas", canary, "a number"],
   ["replicaStatuses", [canary], "a list of maps"],
-  ["unverifiedInputs", canary, "a list of texts"],
-  ["restartTriggers", canary, "a map or a list of texts, numbers and flags"],
-  ["__fixed", { container: canary }, "a list of texts"],
-  ["__observed", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
+  ["unverifiedInputs", canary, "a list of strings"],
+  ["restartTriggers", canary, "a map or a list of strings, numbers and booleans"],
+  ["__fixed", { container: canary }, "a list of strings"],
+  ["__observed", { env: canary, name: [1] }, "a map of strings and of lists of strings"],
 ];
 /** Properties that are only compared and shown: a wrong kind of one does no harm. */
 const shown: [string, unknown][] = [

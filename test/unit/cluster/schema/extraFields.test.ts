@@ -1,6 +1,6 @@
 import {
+  differingExtras,
   driftedExtras,
-  extrasObserved,
   mayScaleTo,
   scalingRange,
 } from "../../../../provider/cluster/schema/extraFields";
@@ -84,7 +84,7 @@ test.each<[string, Properties, Properties, string[]]>([
   ["another value", { port: 1 }, { port: 2 }, ["port"]],
 ])("a record that shows %s", (_title, asked, shown, different) => {
   const fields = new Map(Object.entries(shown));
-  expect(extrasObserved(asked, { fields }, "other")).toEqual(different);
+  expect(differingExtras(asked, { fields })).toEqual(different);
   expect(Object.keys(driftedExtras(asked, { fields })).length > 0).toBe(different.length > 0);
 });
 
