@@ -129,7 +129,7 @@ describe("a service that begins to roll out", () => {
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
     expect(countOf(bench.simulator, redeploy)).toBe(1);
     expect(warnings(bench)).toEqual([]);
-    if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
+    if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the rollout to begin, ");
   });
 });
 
