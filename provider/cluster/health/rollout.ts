@@ -18,7 +18,7 @@ export interface Rollout {
  * An accepted rollout that no poll has seen for this long was too fast to be seen, or had no effect. No service documents such a
  * time: it is twice the 30 s of a hold, once for reads that lag and once for a rollout that begins late.
  */
-export const maxUnseenMs = 60_000;
+const maxUnseenMs = 60_000;
 
 /**
  * Whether a rollout has begun between two observations: the status word became a pending one or left a failure, all replicas are
