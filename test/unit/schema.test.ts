@@ -9,19 +9,18 @@ const text = readFileSync(join(root, "provider/schema/schema.json"), "utf8");
 const schema = JSON.parse(text);
 const cluster = schema.resources["gpucluster:index:Cluster"];
 
-/** The names of those that have a flag. */
 function flagged(properties: Record<string, Record<string, unknown>>, flag: string): string[] {
   return Object.keys(properties).filter((name) => properties[name]?.[flag] === true);
 }
 
-test("a cluster has every input and output, and nothing hidden; a new version makes no stale schema", () => {
+test("the schema of a cluster has every input and output, nothing hidden, and no version that gets stale", () => {
   expect(Object.keys(cluster.inputProperties).sort()).toEqual([...inputNames].sort());
   expect(Object.keys(cluster.properties).sort()).toEqual([...inputNames, ...outputNames].sort());
   expect(text).not.toMatch(/"__|settled|unverifiedInputs/);
   expect(schema).not.toHaveProperty("version");
 });
 
-test("`pulumi import` writes the import of this package into TypeScript, and no generated package can take its place", () => {
+test("`pulumi import` writes imports of this package, whose name no generated package can take", () => {
   const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { packageName } = schema.language.nodejs;
   expect(Object.keys(exports).map((entry) => entry.replace(".", name))).toContain(packageName);
@@ -29,7 +28,7 @@ test("`pulumi import` writes the import of this package into TypeScript, and no 
   expect(packageName).toMatch(/^[^@].*\//);
 });
 
-test("the fields have their flags, and no defaults: a patch would send them", () => {
+test("the fields have their flags, and no defaults, which a patch would send", () => {
   const replacing = inputNames.filter((name) => inputFlags[name].effect === "replace");
   for (const properties of [cluster.inputProperties, cluster.properties]) {
     // A secret is marked value by value, in the answer to a check.
@@ -39,11 +38,11 @@ test("the fields have their flags, and no defaults: a patch would send them", ()
   expect(text).not.toContain('"default":');
 });
 
-test("no type is a union, which some of Pulumi's SDKs cannot say", () => {
+test("no type is a union, which some of Pulumi's SDKs cannot express", () => {
   expect(text).not.toContain("oneOf");
 });
 
-test("every data function is there, with its arguments, if it takes any, and an answer", () => {
+test("the schema has every data function with its arguments and result", () => {
   const { functions } = createProvider(() => undefined);
   expect(Object.keys(schema.functions)).toEqual(Object.keys(functions).map((name) => `gpucluster:index:${name}`));
   for (const { inputs, outputs } of Object.values<{ inputs?: { properties: object }; outputs: object }>(
@@ -54,7 +53,7 @@ test("every data function is there, with its arguments, if it takes any, and an 
   }
 });
 
-test("the settings are those of the provider, and the key is secret and never read from the environment by an SDK", () => {
+test("the settings are those of the provider; the key is secret, and no SDK reads it from the environment", () => {
   for (const settings of [schema.config.variables, schema.provider.inputProperties, schema.provider.properties]) {
     expect(Object.keys(settings).sort()).toEqual(Object.keys(providerFlags).sort());
     expect(flagged(settings, "secret")).toEqual(["apiKey"]);

@@ -10,18 +10,18 @@ import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
 import { identifiersIn, isMasked, sameText, showsValue } from "./drift";
 
-/** The adoption of an existing cluster, as its preview shows it. */
+/** The adoption of an existing cluster: what it requires, and what it changes. */
 
-/** Only a replacement changes them. The name has a rule of its own. */
+/** Only a replacement changes them. `mismatches` compares the name by another rule. */
 const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
 
+/** Whether a record reports another value than the inputs. A field that it does not report counts as equal. */
 function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterRecord): boolean {
   return inputs[field] !== undefined && record[field] !== undefined && !showsValue(field, inputs[field], record);
 }
 
 /**
- * The reasons why a cluster cannot be the one that the inputs describe. A field that the service does not show counts
- * as equal.
+ * The reasons why a cluster cannot be the one that the inputs describe.
  * @param fixed The inputs that the service cannot change in place: a difference would replace the adopted cluster.
  */
 export function mismatches(
@@ -29,7 +29,6 @@ export function mismatches(
   record: ClusterRecord,
   fixed: readonly string[] = [],
 ): CheckFailure[] {
-  const { name, __generatedName: isMade } = inputs;
   const { id } = record;
   if (isLeaving(record.status)) {
     return [{ property: "adopt", reason: `${id} is ${record.status}, so it cannot be adopted` }];
@@ -37,45 +36,34 @@ export function mismatches(
   // Opaque identifiers cannot be compared with a name.
   const isOpaqueType = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isOpaque);
   const others = fixedTexts.filter((field) => isOtherText(field, inputs, record) && !isOpaqueType(field));
-  const otherName = record.name !== undefined && !isMade && !sameText(record.name, name);
-  return [
-    ...others.map((property) => ({
-      property,
-      reason: `is "${inputs[property]}", but ${id} has "${record[property]}"; set \`${property}\` to that`,
-    })),
-    ...(otherName
-      ? [
-          {
-            property: "name",
-            reason: `is "${name}", but ${id} is "${record.name}"; remove \`name\`, or set it to that`,
-          },
-        ]
-      : []),
-    ...(fixed.length > 0 ? unchangeable(inputs, record, fixed) : []),
-  ];
+  const failures: CheckFailure[] = others.map((property) => ({
+    property,
+    reason: `is "${inputs[property]}", but ${id} has "${record[property]}"; set \`${property}\` to that`,
+  }));
+  if (record.name !== undefined && !inputs.__generatedName && !sameText(record.name, inputs.name)) {
+    const reason = `is "${inputs.name}", but ${id} is "${record.name}"; remove \`name\`, or set it to that`;
+    failures.push({ property: "name", reason });
+  }
+  const changes = fixed.length > 0 ? adoptionChanges(inputs, record) : [];
+  for (const property of fixed) {
+    const paths = changes.filter((path) => isWithinPaths(path, [property])).map((path) => cleanText(path, 100));
+    const reason = `is not that of ${id} (${listOf(paths)}), and the service cannot change it in place; set it to what ${id} has`;
+    if (paths.length > 0) failures.push({ property, reason });
+  }
+  return failures;
 }
 
-function unchangeable(inputs: CheckedInputs, record: ClusterRecord, fixed: readonly string[]): CheckFailure[] {
-  const paths = adoptionChanges(inputs, record);
-  return fixed.flatMap((property) => {
-    const own = paths.filter((path) => isWithinPaths(path, [property])).map((path) => cleanText(path, 100));
-    const reason = `is not that of ${record.id} (${listOf(own)}), and the service cannot change it in place; set it to what ${record.id} has`;
-    return own.length > 0 ? [{ property, reason }] : [];
-  });
-}
-
-/** The inputs with the name of the adopted cluster; a name that the program gives stays as it is written there. */
+/** The inputs with the name of the adopted cluster; an explicit name keeps the spelling of the program. */
 export function withName(inputs: CheckedInputs, { name }: ClusterRecord): CheckedInputs {
   return name === undefined || !inputs.__generatedName ? inputs : { ...inputs, name };
 }
 
-/** An adopted cluster has them as the program writes them. */
+/** An adopted cluster has them in the spelling of the program. */
 const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
 
 /**
- * The state that this package would have written for the cluster: the observed values, or the program's values if the
- * service shows none. Variables that the program does not name belong to the service or to somebody else; they are left
- * out, so that no difference removes them.
+ * The state that this package would have written for the cluster: the observed values, or those of the program if the service
+ * reports none. It omits unmanaged variables, so that no difference removes them.
  */
 export function foundState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
   const { env, replicas } = inputs;
@@ -84,19 +72,20 @@ export function foundState(inputs: CheckedInputs, record: ClusterRecord): Cluste
     ...inputs,
     replicas: record.replicas ?? replicas,
     ...Object.fromEntries(others.map((field) => [field, record[field]])),
-    ...(env && record.env ? { env: foundEnv(env, record.env) } : {}),
+    env: env && record.env ? foundEnv(env, record.env) : env,
     endpoint: record.endpoint,
     createdAt: record.createdAt,
   };
 }
 
 function foundEnv(requested: Readonly<Record<string, string>>, observed: NonNullable<ClusterRecord["env"]>) {
-  const found = Object.entries(requested).flatMap(([name, value]) => {
-    if (!Object.hasOwn(observed, name)) return [];
-    const other = observed[name] ?? null;
-    return [[name, isMasked(other) ? value : (other ?? value)] as const];
-  });
-  return Object.fromEntries(found);
+  const found = Object.entries(requested).filter(([name]) => Object.hasOwn(observed, name));
+  return Object.fromEntries(
+    found.map(([name, value]) => {
+      const actual = observed[name] ?? null;
+      return [name, actual === null || isMasked(actual) ? value : actual];
+    }),
+  );
 }
 
 /** The paths that the adoption will change. Values that are not known yet count as equal. */
@@ -106,8 +95,8 @@ export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): s
 }
 
 /**
- * The difference between a state and new inputs. `adopt` counts at creation only: a later change to another cluster
- * would silently have no effect.
+ * The difference between a state and new inputs. `adopt` is used only at creation: a later change to another cluster would
+ * silently have no effect.
  * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */
 export function diffAdopted(state: Properties, news: Properties, id?: string, fixed: readonly string[] = []): Diff {

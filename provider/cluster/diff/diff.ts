@@ -5,15 +5,14 @@ import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } fr
 import { newSecrets } from "../schema/secrets";
 
 /**
- * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not
- * compared. Of the hidden inputs, two are compared, because the state has to hold them: the timeouts, which delete can read
- * only there, and what the program marks as secret.
+ * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not compared. Two hidden
+ * inputs are, because the state has to hold them: the timeouts, which a deletion reads there, and the secrets of the program.
  * @param fixed The inputs that the service cannot change in place: their changes replace the cluster.
  */
 export function diffCluster(state: Properties, news: Properties, fixed: readonly string[] = []): Diff {
   const changes: Record<string, PropertyChange> = {};
   for (const name of inputNames) {
-    if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept, whatever it is
+    if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
     else if (name === "gpuType" && isSpelling(state, news)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
@@ -39,65 +38,58 @@ export function isUnknownAt(inputs: object, path: string): boolean {
   return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
-/**
- * The same difference with that of the cost, for a preview. A cost that is not known is no change, and a new price alone
- * is no reason for an update.
- */
+/** Adds the change of the cost for a preview. An unknown cost is not a change, and a new price alone causes no update. */
 export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
-  const isShown = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
-  return isShown ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
+  const isChange = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
+  return isChange ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
 }
 
-/**
- * Whether an explicit name stays the same. Two clusters cannot have one name, so a replacement then deletes the old
- * cluster first.
- */
+/** Two clusters cannot have one name, so a replacement that keeps an explicit name deletes the old cluster first. */
 function keepsName(state: Properties, news: Properties): boolean {
   return news["__generatedName"] !== true && state["name"] === news["name"];
 }
 
 /**
- * An absent input equals its default. If its change would replace the cluster, the service may have chosen the value,
- * and the cluster keeps it. An absent old value, as of an imported cluster, means that the service has not
- * shown it: that never replaces the cluster.
+ * An absent input equals its default, or the value that the service has chosen if a change would replace the cluster. An absent
+ * old value, as of an imported cluster, was not reported by the service, and never replaces the cluster.
  */
 function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
   const { once, effect } = inputFlags[name];
   const byDefault = inputDefaults[name];
-  const isLeftOpen = effect === "replace" && next === undefined;
-  if (once || isLeftOpen || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
+  const isServiceChoice = effect === "replace" && next === undefined;
+  if (once || isServiceChoice || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
   const change = propertyChange(old, next);
   return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }
 
 function propertyChange(old: unknown, next: unknown): PropertyChange {
-  return { kind: old === undefined ? "add" : next === undefined ? "delete" : "update" };
+  if (old === undefined) return { kind: "add" };
+  return { kind: next === undefined ? "delete" : "update" };
 }
 
-/**
- * The effects of the changes of a diff. None if the update only has to complete an earlier operation. Removed triggers
- * have no effect.
- */
+/** The effects of the changes of a diff. An update that only completes an earlier operation has none. */
 export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
-  const effects = Object.entries(changes).map(([path, { kind }]) => {
+  const effects = new Set<Effect>();
+  for (const [path, { kind }] of Object.entries(changes)) {
     const name = inputNames.find((input) => isWithinPaths(path, [input]));
     const effect = name && inputFlags[name].effect;
-    return kind === "delete" && (effect === "restart" || effect === "redeploy") ? undefined : effect;
-  });
-  return new Set(effects.filter((effect) => effect !== undefined));
+    const isRemovedTrigger = kind === "delete" && (effect === "restart" || effect === "redeploy");
+    if (effect && !isRemovedTrigger) effects.add(effect);
+  }
+  return effects;
 }
 
-/** Whether the new type is another spelling of the cluster's type, or the service's own identifier of it. */
-function isSpelling(state: Properties, news: Properties): boolean {
-  const { gpuType: old, __observed: echo } = state;
-  const { gpuType: next } = news;
-  const known = [old, isRecord(echo) ? echo["gpuType"] : undefined].filter((text) => typeof text === "string");
+/** Whether the new type is another spelling of the cluster's type, or the identifier that the service reports for it. */
+function isSpelling(state: Properties, { gpuType: next }: Properties): boolean {
+  const { gpuType: old, __observed: observed } = state;
+  const reported = isRecord(observed) ? observed["gpuType"] : undefined;
+  const known = [old, reported].filter((text) => typeof text === "string");
   return typeof next === "string" && isSameGpu(next, known);
 }
 
-/** One change for each key, so that a diff names it. A map that is not known yet differs as a whole. */
+/** One change for each key, so that a diff names the key. A map that is not known yet differs as a whole. */
 function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
-  if (next !== undefined && !isRecord(next)) return { [name]: { kind: old === undefined ? "add" : "update" } };
+  if (next !== undefined && !isRecord(next)) return { [name]: propertyChange(old, next) };
   const before = new Map(Object.entries(isRecord(old) ? old : {}));
   const after = new Map(Object.entries(next ?? {}));
   return Object.fromEntries(

@@ -18,11 +18,11 @@ import {
   worstWord,
 } from "./health";
 
-/** What one observation means for a wait: pure functions. `wait/poller.ts` decides how long it has to stay the same. */
+/** What one observation means for a wait. `wait/poller.ts` decides how long it has to stay the same. */
 
 export interface RolloutProgress {
   readonly hasBegun: boolean;
-  /** The replicas that are new, or have changed since before the rollout. */
+  /** The ids of replicas that are new, or have changed since before the rollout. */
   readonly renewed: readonly string[];
 }
 
@@ -33,40 +33,40 @@ export interface Condition {
   readonly summary: string;
   /** One line for each replica that is not healthy, if the cluster has failed. */
   readonly reasons?: readonly string[];
-  /** Whether it rests on less than a known status word and a known health: it counts only once it has stayed the same. */
+  /** Whether the status word or the health is unknown: the condition counts only after it has stayed the same for a while. */
   readonly isVague?: boolean;
-  /** What the service shows that this version does not know, for messages. */
+  /** What this version does not recognize, for messages. */
   readonly unrecognized?: string;
-  /** What the observations so far have shown of a rollout, if the wait is for one. */
+  /** Present in a wait for a rollout. */
   readonly rollout?: RolloutProgress;
 }
 
 /**
- * The condition of a cluster that has to get ready. A bad word or flag always wins. If fewer than all replicas are enough, a
- * pending status is no obstacle. Unknown words are neither good nor bad: what else is known decides, or the probe.
+ * The condition of a cluster that has to become ready. A bad word or flag takes precedence. If fewer than all replicas are enough,
+ * a pending status does not block. Unknown words are neither good nor bad: the known facts decide, or the probe.
  */
 export function readyCondition(found: Found, goal: Goal): Condition {
   const { record, status } = found;
   const word = worstWord(found);
   const state = stateOf(word);
-  const shown = withReason(word ?? "no state", record);
+  const description = withReason(word ?? "no state", record);
   const isPartial = goal.enough < goal.replicas;
-  if (isLeaving(word)) return failed(found, `it is ${shown}: someone else is deleting it`);
-  if (state === "stopped") return failed(found, `it is ${shown}: someone else stopped it`);
-  if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: shown };
-  if (state === "failed") return failed(found, `it is ${shown}`);
+  if (isLeaving(word)) return failed(found, `it is ${description}: someone else is deleting it`);
+  if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
+  if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
+  if (state === "failed") return failed(found, `it is ${description}`);
 
   const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
-  const isObstacle = state === "pending" ? !isPartial : isSick(word);
-  if (!isObstacle && isHealthy(status, goal)) {
-    // Without the reason, which may change from poll to poll.
+  const blocks = state === "pending" ? !isPartial : isSick(word);
+  if (!blocks && isHealthy(status, goal)) {
+    // Without the reason, which can change from poll to poll.
     const summary = `${count}, ${word ?? "no state"}`;
     if (state === "unknown" && word !== undefined) return vague("ready", summary, unrecognizedIn(found));
     return word === undefined || status.isMissing ? vague("ready", summary) : { status: "ready", summary };
   }
-  const summary = `${count}, ${shown}`;
+  const summary = `${count}, ${description}`;
   const isRunning = state === "running";
-  const mayBeReady = !isObstacle && state !== "pending" && isHealthUnknown(status, goal);
+  const mayBeReady = !blocks && state !== "pending" && isHealthUnknown(status, goal);
   if (!mayBeReady || (isRunning && !isComplete(status, goal))) return { status: "pending", summary };
   return vague(isRunning || goal.isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
 }
@@ -78,8 +78,8 @@ interface BeforeStop {
 }
 
 /**
- * The condition of a cluster that has to stop. A known status word decides. If the word is unknown, the replicas decide
- * or, if they cannot be read, another word than before the stop.
+ * The condition of a cluster that has to stop. A known status word takes precedence. If the word is unknown, the replicas decide
+ * or, if they cannot be read, a word that differs from the one before the stop.
  */
 export function stoppedCondition(found: Found, before: BeforeStop = {}): Condition {
   const { record, status } = found;
@@ -87,15 +87,15 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   const summary = word ?? "no state";
   if (isLeaving(word)) return failed(found, `it is ${word}: someone else is deleting it`);
   if (stateOf(word) === "stopped") return { status: "ready", summary };
-  const isRunning = [record.status, status?.status].some((each) => stateOf(each) === "running");
+  const isRunning = stateOf(record.status) === "running" || stateOf(status?.status) === "running";
   if (stateOf(word) !== "unknown" || isRunning) return { status: "pending", summary };
   if (!status) return { status: "unknown", summary };
-  const isOtherWord = isStopped(record, before.state) || !isSameWord(before.word, record.status);
-  const isDown = status.isMissing ? isOtherWord : isIdle(status);
-  return isDown ? vague("ready", summary) : { status: "pending", summary };
+  const hasNewWord = isStopped(record, before.state) || !isSameWord(before.word, record.status);
+  const hasStopped = status.isMissing ? hasNewWord : isIdle(status);
+  return hasStopped ? vague("ready", summary) : { status: "pending", summary };
 }
 
-/** The condition of a cluster that has to be gone, while the service still shows it. */
+/** The condition of a cluster that has to be gone, while the service still reports it. */
 export function goneCondition({ record: { status } }: Found): Condition {
   return { status: isGone(status) ? "ready" : "pending", summary: cut(status ?? "no state", maxWordLength) };
 }
@@ -108,16 +108,17 @@ function failed({ status }: Found, summary: string): Condition {
   return { status: "failed", summary, reasons: unhealthyReasons(status) };
 }
 
-/** What the service shows that this version does not know: `"whirring" and "brewed", which this version does not know`. */
+/** For messages: `"whirring" and "brewed", which this version does not know`. */
 function unrecognizedIn({ record, status }: Found): string {
-  const ofReplicas = status?.replicas.filter(({ healthy }) => healthy === undefined).map((replica) => replica.status);
-  const words = [record.status, status?.status, ...(ofReplicas ?? [])].filter((word) => word && !isKnownWord(word));
-  const quoted = [...new Set(words)].slice(0, maxReasons).map((word) => `"${cut(word ?? "", maxWordLength)}"`);
+  const replicas = status?.replicas.filter(({ healthy }) => healthy === undefined) ?? [];
+  const words = [record.status, status?.status, ...replicas.map((replica) => replica.status)];
+  const unknown = new Set(words.filter((word) => word !== undefined && word !== "" && !isKnownWord(word)));
+  const quoted = [...unknown].slice(0, maxReasons).map((word = "") => `"${cut(word, maxWordLength)}"`);
   return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
 }
 
-/** A status word with the service's reason for it. Running, stopped and terminated clusters need no reason. */
+/** Running, stopped and terminated clusters need no reason. */
 function withReason(word: string, { reason, status }: ClusterRecord): string {
-  const isWell = ["running", "stopped", "terminated"].includes(stateOf(status));
-  return reason === undefined || isWell ? word : `${word}: ${cut(reason, maxReasonLength)}`;
+  const needsNone = ["running", "stopped", "terminated"].includes(stateOf(status));
+  return reason === undefined || needsNone ? word : `${word}: ${cut(reason, maxReasonLength)}`;
 }

@@ -3,8 +3,6 @@ import { isGone, isLeaving, isSick, isStopping, stateOf } from "../../api/decode
 import { cut } from "../../base/text";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
-/** The health of a cluster and its replicas, as one observation shows it. */
-
 /** The observed state of a cluster at one time. */
 export interface Observation {
   /** The cluster's record; absent when the service says that there is no such cluster. */
@@ -13,7 +11,7 @@ export interface Observation {
   readonly status?: StatusRecord;
 }
 
-/** An observation of a cluster that the service shows. */
+/** An observation of a cluster that exists. */
 export interface Found extends Observation {
   readonly record: ClusterRecord;
 }
@@ -29,7 +27,6 @@ export interface Goal {
 
 type GoalInputs = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "readinessProbe">;
 
-/** The goal that the inputs request. */
 export function goalOf({ replicas, minHealthyReplicas, readinessProbe }: GoalInputs): Goal {
   return {
     replicas,
@@ -39,8 +36,8 @@ export function goalOf({ replicas, minHealthyReplicas, readinessProbe }: GoalInp
 }
 
 /**
- * Whether a cluster is stopped. An unknown or absent status word means stopped if this package has stopped the cluster
- * and the service has shown no other word since: a refresh that sees another word unsettles the state, without an operation.
+ * Whether a cluster is stopped. An unknown or absent status word means stopped if this package has stopped the cluster and the
+ * word is the one in the state: a refresh that sees another word unsettles the state, without an operation.
  */
 export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Partial<ClusterState> = {}): boolean {
   const state = stateOf(status);
@@ -55,7 +52,7 @@ export function isDown(record: Pick<ClusterRecord, "status">, before: Partial<Cl
   return isStopping(record.status) || isStopped(record, before);
 }
 
-/** What a word may say, worst first. */
+/** The meanings of status words, worst first. */
 const ranks: readonly ((word: string) => boolean)[] = [
   isLeaving,
   (word) => stateOf(word) === "stopped",
@@ -65,28 +62,28 @@ const ranks: readonly ((word: string) => boolean)[] = [
   (word) => stateOf(word) === "running",
 ];
 
-/** The status word that says the worst, of the record's and that of `/status`. An unknown word counts least. */
+/** The worse one of the status words of the record and of `/status`. An unknown word is the least bad. */
 export function worstWord({ record, status }: Observation): string | undefined {
   const words = [record?.status, status?.status].filter((word) => word !== undefined);
-  const rank = ranks.find((is) => words.some(is));
+  const rank = ranks.find((hasMeaning) => words.some(hasMeaning));
   const worst = rank ? words.find(rank) : words[0];
-  return worst === undefined ? undefined : cut(worst, maxWordLength);
+  return worst && cut(worst, maxWordLength);
 }
 
 /**
- * The replicas that count. The service may show replaced replicas for a while, so a replica that is stopped or being
- * removed counts only if fewer than `wanted` others exist.
+ * The replicas that count. The service may list replaced replicas for a while, so a replica that is stopped or being removed
+ * counts only if fewer than `requested` others exist.
  */
-function present({ replicas }: StatusRecord, wanted: number): readonly ReplicaRecord[] {
-  const there = replicas.filter(({ status }) => !isGone(status));
-  const staying = there.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
-  return staying.length >= wanted ? staying : there;
+function countedReplicas({ replicas }: StatusRecord, requested: number): readonly ReplicaRecord[] {
+  const existing = replicas.filter(({ status }) => !isGone(status));
+  const staying = existing.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
+  return staying.length >= requested ? staying : existing;
 }
 
 /** The number of healthy replicas, of the `replicas` that were requested. */
 export function countHealthy(status: StatusRecord, replicas: number): number {
   if (status.overall !== undefined) return status.overall ? replicas : 0;
-  return present(status, replicas).filter(({ healthy }) => healthy).length;
+  return countedReplicas(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
 /** Whether enough replicas are known to be healthy. */
@@ -94,48 +91,49 @@ export function isHealthy(status: StatusRecord, goal: Goal): boolean {
   return (status.overall ?? isComplete(status, goal)) && countHealthy(status, goal.replicas) >= goal.enough;
 }
 
-/** Whether as many replicas exist as there have to be. A status that is a word alone may speak for all of them. */
+/** Whether as many replicas exist as there have to be. A status that is only a word stands for all of them. */
 export function isComplete(status: StatusRecord, { replicas, enough }: Goal): boolean {
   if (status.isMissing) return status.status !== undefined;
-  const { length } = present(status, replicas);
+  const { length } = countedReplicas(status, replicas);
   return enough < replicas ? length >= enough : length === replicas;
 }
 
-/** Whether nothing is known of some replicas, or of the whole, and nothing bad of the others. */
+/** Whether the health of some replicas, or of the whole cluster, is unknown, and no replica is unhealthy. */
 export function isHealthUnknown(status: StatusRecord, { replicas }: Goal): boolean {
-  const shown = present(status, replicas);
-  const hasUnknown = shown.length === 0 || shown.some(({ healthy }) => healthy === undefined);
-  return status.overall === undefined && hasUnknown && shown.every(({ healthy }) => healthy !== false);
+  const counted = countedReplicas(status, replicas);
+  const hasUnknown = counted.length === 0 || counted.some(({ healthy }) => healthy === undefined);
+  return status.overall === undefined && hasUnknown && counted.every(({ healthy }) => healthy !== false);
 }
 
-/** A status for people. A replica of which nothing is known counts as healthy only if the cluster is ready all the same. */
+/** A status for users. A replica of unknown health counts as healthy only if the cluster is ready. */
 export function withHealth({ overall, ...status }: StatusRecord, isReady: boolean) {
   const replicas = status.replicas.map((replica) => ({ ...replica, healthy: replica.healthy ?? isReady }));
   return { ...status, overall: overall ?? (isReady && status.isMissing ? true : undefined), replicas };
 }
 
 /**
- * Whether no replica runs or may run, by the replicas and by the status word of `/status`. A status that only counts
- * replicas, or has one health for all of them, does not prove that.
+ * Whether the replicas and the status word of `/status` prove that no replica runs. A status that only counts replicas, or has
+ * one health for all of them, does not prove that.
  */
 export function isIdle({ status, replicas, overall, isMissing }: StatusRecord): boolean {
   const mayRun = ["running", "pending"].includes(stateOf(status));
-  const isDown = (replica: ReplicaRecord) =>
+  const hasEnded = (replica: ReplicaRecord) =>
     !replica.healthy && (stateOf(replica.status) === "stopped" || isGone(replica.status));
-  return !mayRun && overall === undefined && !isMissing && replicas.every(isDown);
+  return !mayRun && overall === undefined && !isMissing && replicas.every(hasEnded);
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
 export function unhealthyReasons(status: StatusRecord | undefined): string[] {
-  const sick = (status ? present(status, Number.POSITIVE_INFINITY) : []).filter(({ healthy }) => !healthy);
-  const lines = sick.slice(0, maxReasons).map(({ id, status: word, message = "", healthy }) => {
+  const unhealthy = (status?.replicas ?? []).filter((replica) => !isGone(replica.status) && !replica.healthy);
+  const lines = unhealthy.slice(0, maxReasons).map(({ id, status: word, message = "", healthy }) => {
     const why = [cut(word, maxWordLength), cut(message, maxReasonLength)].filter(Boolean).join(", ");
-    return `replica ${cut(id, maxWordLength)}: ${why || (healthy === undefined ? "shows no health" : "not healthy")}`;
+    return `replica ${cut(id, maxWordLength)}: ${why || (healthy === undefined ? "unknown health" : "not healthy")}`;
   });
-  return sick.length > maxReasons ? [...lines, `and ${sick.length - maxReasons} more`] : lines;
+  if (unhealthy.length > maxReasons) lines.push(`and ${unhealthy.length - maxReasons} more`);
+  return lines;
 }
 
-// Limits for messages; the state contains every replica.
+// Limits for messages. The state contains every replica.
 export const maxReasons = 4;
 export const maxReasonLength = 120;
 export const maxWordLength = 60;

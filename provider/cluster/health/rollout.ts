@@ -3,48 +3,48 @@ import { stateOf } from "../../api/decode/states";
 import { type Condition, type RolloutProgress, readyCondition } from "./conditions";
 import { type Found, type Goal, worstWord } from "./health";
 
-/** What a roll-out looks like from outside. The requests for it are in steps/rolloutRequests.ts. */
+/** How observations show a rollout. The requests for it are in steps/rolloutRequests.ts. */
 
 export interface Rollout {
   /** The replicas before it. */
   readonly before: StatusRecord | undefined;
   /** When it was requested, by our clock. */
   readonly requestedAtMs: number;
-  /** Whether it was seen to begin before the wait for it. */
+  /** Whether it had begun before the wait for it. */
   readonly hasBegun: boolean;
 }
 
 /**
- * An accepted rollout that no poll has shown for this long was over too fast to be seen, or had no effect. No service documents
- * such a time: it is twice the 30 s of a hold, once for reads that lag and once for a rollout that begins late.
+ * An accepted rollout that no poll has seen for this long was too fast to be seen, or had no effect. No service documents such a
+ * time: it is twice the 30 s of a hold, once for reads that lag and once for a rollout that begins late.
  */
-export const maxUnseenMs = 60_000;
+const maxUnseenMs = 60_000;
 
 /**
- * Whether a roll-out has begun between two observations: the status word became a pending one or left a failure, all replicas
- * are others, or replicas that were all healthy have changed. Replicas that start or crash change by themselves: that proves
- * nothing.
+ * Whether a rollout has begun between two observations: the status word became a pending one or left a failure, all replicas are
+ * new, or a replica of a healthy cluster has changed. Replicas that start or crash change without a rollout.
  */
 export function hasBegun(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
   if (!before || !after) return false;
-  const [old, now] = [stateOf(before.status), stateOf(after.status)];
+  const old = stateOf(before.status);
+  const now = stateOf(after.status);
   if (now !== old && (now === "pending" || (old === "failed" && now === "running"))) return true;
   if (before.overall === true && after.overall === false) return true;
-  // A status without replicas may just not be available.
+  // A status without replicas proves nothing: it may not be available.
   if (before.replicas.length === 0 || after.replicas.length === 0) return false;
   const ids = new Set(before.replicas.map(({ id }) => id));
   const stayed = after.replicas.filter(({ id }) => ids.has(id));
   if (stayed.length === 0) return true;
-  const isOneGone = stayed.length < before.replicas.length;
-  return wasHealthy(before) && (isOneGone || renewedIds(before, after).length > 0);
+  const hasLostOne = stayed.length < before.replicas.length;
+  return wasHealthy(before) && (hasLostOne || renewedIds(before, after).length > 0);
 }
 
-/** Whether all replicas were healthy, so that a restart of one of them shows. */
+/** Whether all replicas were healthy, so that a restart of one of them is visible. */
 export function wasHealthy({ replicas, overall }: StatusRecord): boolean {
   return overall ?? (replicas.length > 0 && replicas.every(({ healthy }) => healthy));
 }
 
-/** The condition of each replica, which a restart changes. Its texts and its exact status word change for other reasons too. */
+/** What a restart of a replica changes. Its message and its exact status word change for other reasons too. */
 function conditionsOf(status: StatusRecord | undefined): ReadonlyMap<string, string> {
   const conditionOf = ({ healthy, status: word }: ReplicaRecord) => `${healthy === true} ${stateOf(word)}`;
   return new Map(status?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
@@ -57,9 +57,9 @@ function renewedIds(before: StatusRecord | undefined, after: StatusRecord | unde
 }
 
 /**
- * The condition of a cluster that has to get ready after a rollout. Until the rollout was seen to begin, or `maxUnseenMs` have
- * passed, a cluster that was healthy before is not ready, and one that had failed has not failed again. If fewer than all
- * replicas are enough, that many renewed ones have to be healthy: old ones that are replaced later are healthy too.
+ * The condition of a cluster that has to become ready after a rollout. Until the rollout has been seen to begin, or `maxUnseenMs`
+ * have passed, a cluster that was healthy before is not ready, and one that had failed has not failed again. If fewer than all
+ * replicas are enough, only renewed ones count: old ones that are replaced later are healthy too.
  * @param previous The condition at the poll before.
  */
 export function rolloutCondition(
@@ -73,7 +73,7 @@ export function rolloutCondition(
   const isLate = nowMs - rollout.requestedAtMs >= maxUnseenMs;
   if (isLate || (condition.status !== "ready" && condition.status !== "failed")) return condition;
   if (!progress.hasBegun && isAsBefore(condition, found, rollout))
-    return { status: "pending", summary: "waiting for the roll-out to begin", rollout: progress };
+    return { status: "pending", summary: "waiting for the rollout to begin", rollout: progress };
   if (condition.status === "failed" || goal.enough >= goal.replicas || rollout.before?.isCounted) return condition;
   const renewed = new Set(progress.renewed);
   const healthy = found.status?.replicas.filter((replica) => replica.healthy && renewed.has(replica.id)) ?? [];
@@ -83,15 +83,15 @@ export function rolloutCondition(
 }
 
 function progressOf({ record, status }: Found, rollout: Rollout, previous?: RolloutProgress): RolloutProgress {
-  const { hasBegun: isSeen, renewed } = previous ?? { hasBegun: rollout.hasBegun, renewed: [] };
+  const { hasBegun: hadBegun, renewed } = previous ?? { hasBegun: rollout.hasBegun, renewed: [] };
   const after = status && { ...status, status: status.status ?? record.status };
   return {
-    hasBegun: isSeen || hasBegun(rollout.before, after),
+    hasBegun: hadBegun || hasBegun(rollout.before, after),
     renewed: [...new Set([...renewed, ...renewedIds(rollout.before, status)])],
   };
 }
 
-/** Whether a condition may still be that of the replicas of before. A cluster that others stop or delete is not as before. */
+/** Whether a condition may be that of the old replicas. A cluster that another user stops or deletes is not as before. */
 function isAsBefore({ status }: Condition, found: Found, { before }: Rollout): boolean {
   if (!before) return false;
   const words = [before.status, worstWord(found)];

@@ -1,6 +1,5 @@
 import { plainName } from "../../api/decode/names";
 import type { ClusterRecord } from "../../api/decode/records";
-import { sentNames } from "../../api/requests";
 import { isRecord } from "../../contract";
 
 /**
@@ -9,62 +8,50 @@ import { isRecord } from "../../contract";
  */
 export type ExtraFields = Readonly<Record<string, unknown>>;
 
-type Detail = Pick<ClusterRecord, "fields">;
+type ReportedFields = Pick<ClusterRecord, "fields">;
 
-/** How a record shows an extra field; `hidden`: not at all. */
-type Showing = "same" | "other" | "hidden";
-
-/** The names of the extra fields that a record shows in one of these ways. */
-export function extrasObserved(
-  extras: ExtraFields = {},
-  { fields = new Map() }: Detail,
-  ...wanted: Showing[]
-): string[] {
+/** The names of the extra fields that a record reports with another value. */
+export function differingExtras(extras: ExtraFields = {}, { fields }: ReportedFields): string[] {
   return Object.keys(extras).filter((name) => {
-    const shown = fields.get(plainName(name));
-    const showing = shown === undefined ? "hidden" : isSame(extras[name], shown) ? "same" : "other";
-    return wanted.includes(showing);
+    const observed = fields?.get(plainName(name));
+    return observed !== undefined && !isSame(extras[name], observed);
   });
 }
 
-/**
- * The extra fields with the values that the service now shows. Fields that it does not show, and the names in `except`,
- * stay unchanged.
- */
-export function driftedExtras(extras: ExtraFields | undefined, record: Detail, except: readonly string[] = []) {
-  const names = extrasObserved(extras, record, "other").filter((name) => !except.includes(name));
+/** The names of the extra fields that a record does not report. */
+export function unreportedExtras(extras: ExtraFields = {}, { fields }: ReportedFields): string[] {
+  return Object.keys(extras).filter((name) => fields?.get(plainName(name)) === undefined);
+}
+
+/** The extra fields with the values of the record. Fields that it does not report, and those of `except`, stay unchanged. */
+export function driftedExtras(extras: ExtraFields | undefined, record: ReportedFields, except: readonly string[] = []) {
+  const names = differingExtras(extras, record).filter((name) => !except.includes(name));
   if (names.length === 0) return {};
-  return {
-    extraFields: { ...extras, ...Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))])) },
-  };
+  const observed = Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))]));
+  return { extraFields: { ...extras, ...observed } };
 }
 
-/**
- * Names that the service adds inside an object are ignored. Names are compared in any spelling, numbers also as texts.
- */
-function isSame(asked: unknown, shown: unknown): boolean {
-  if (isRecord(asked) && isRecord(shown)) {
-    const others = new Map(Object.entries(shown).map(([name, value]) => [plainName(name), value]));
-    return Object.entries(asked).every(([name, value]) => isSame(value ?? null, others.get(plainName(name)) ?? null));
+/** Names are compared in any spelling; those that the service adds inside an object are ignored. A number equals its digits. */
+function isSame(requested: unknown, observed: unknown): boolean {
+  if (isRecord(requested) && isRecord(observed)) {
+    const values = new Map(Object.entries(observed).map(([name, value]) => [plainName(name), value]));
+    return Object.entries(requested).every(([name, value]) =>
+      isSame(value ?? null, values.get(plainName(name)) ?? null),
+    );
   }
-  if (Array.isArray(asked) && Array.isArray(shown))
-    return asked.length === shown.length && asked.every((item, index) => isSame(item, shown[index]));
-  return asked === shown || (!isObject(asked) && !isObject(shown) && String(asked) === String(shown));
+  if (Array.isArray(requested) && Array.isArray(observed))
+    return requested.length === observed.length && requested.every((item, index) => isSame(item, observed[index]));
+  return requested === observed || (!isObject(requested) && !isObject(observed) && `${requested}` === `${observed}`);
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** All texts inside a value, at any depth. Those of extra fields may be secrets, which messages must not show. */
+/** All strings inside a value, at any depth. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** The input that sets a request field which this package sends itself; `undefined` for any other field. */
-export function inputOf(name: string): string | undefined {
-  return sentNames.get(plainName(name));
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 const rangeNames = {
@@ -72,42 +59,38 @@ const rangeNames = {
   max: ["max_replicas", "max_replica", "max_replica_count", "maximum_replicas"],
 } as const;
 
-/** Whether an autoscaler may choose this number of replicas, by the range in the extra fields. */
+/** Whether the extra fields have a range in which an autoscaler can choose this number of replicas. */
 export function mayScaleTo(extras: ExtraFields | undefined, count: number | undefined): count is number {
   const range = scalingRange(extras);
   return range !== undefined && count !== undefined && count >= range.min && count <= range.max;
 }
 
-/** The range of replicas from which an autoscaler may choose, if the extra fields give one. */
+/** The range of replicas from which an autoscaler can choose. */
 export function scalingRange(extras: ExtraFields = {}): { readonly min: number; readonly max: number } | undefined {
   for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
     const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
-    const [min, max] = [rangeNames.min, rangeNames.max].map((names) =>
-      names.map((name) => numbers.get(name)).find((value) => typeof value === "number"),
-    );
-    if (typeof min === "number" && typeof max === "number") return { min, max };
+    const firstOf = (names: readonly string[]) =>
+      names.map((name) => numbers.get(name)).find((value) => typeof value === "number");
+    const min = firstOf(rangeNames.min);
+    const max = firstOf(rangeNames.max);
+    if (min !== undefined && max !== undefined) return { min, max };
   }
   return undefined;
 }
 
-/** The number of GPUs of a replica; 1 if the extra fields give none. */
+/** The number of GPUs of a replica; 1 if the extra fields do not set it. */
 export function gpusPerReplica(extras: ExtraFields = {}): number {
-  const [, count] = Object.entries(extras).find(([name]) => plainName(name) === "gpus_per_replica") ?? [];
+  const name = Object.keys(extras).find((key) => plainName(key) === "gpus_per_replica") ?? "";
+  const count = extras[name];
   return typeof count === "number" && count > 0 ? count : 1;
 }
 
 /** The number of GPUs of all replicas. */
-export function gpusOf({
-  replicas,
-  extraFields,
-}: {
-  readonly replicas: number;
-  readonly extraFields?: ExtraFields;
-}): number {
-  return replicas * gpusPerReplica(extraFields);
+export function gpusOf(inputs: { readonly replicas: number; readonly extraFields?: ExtraFields }): number {
+  return inputs.replicas * gpusPerReplica(inputs.extraFields);
 }
 
-/** The tier of a cluster, which may decide its price. */
+/** The tier of a cluster, on which its price can depend. */
 export function tierOf(extras: ExtraFields = {}): string | undefined {
   return typeof extras["tier"] === "string" ? extras["tier"] : undefined;
 }

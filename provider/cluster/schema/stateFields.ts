@@ -8,8 +8,8 @@ export type HiddenInputs = {
   /** Pulumi's `customTimeouts`, which the engine does not pass on. */
   readonly __timeouts?: Readonly<Record<string, string>>;
   /**
-   * Paths of what is secret whatever it looks like: values that the program marks (`env.MODEL`), its
-   * `additionalSecretOutputs`, and variables that others have set. The engine passes no marks on.
+   * Paths of secret values: those that the program marks (`env.MODEL`), its `additionalSecretOutputs`, and unmanaged
+   * variables. The engine passes no marks on.
    */
   readonly __secrets?: readonly string[] | undefined;
   /**
@@ -19,11 +19,11 @@ export type HiddenInputs = {
   readonly __deleteBeforeReplace?: boolean;
   /** The option `replaceOnChanges`: paths whose change replaces the cluster; absent if the program does not set it. */
   readonly __replaceOnChanges?: readonly string[];
-  /** True if the name was generated, not given. */
+  /** True if the name is generated. */
   readonly __generatedName?: boolean;
 };
 
-/** Inputs after check: with defaults, a name, one GPU type, and the outputs that are already certain. */
+/** Inputs after a check: with defaults, a name, one GPU type, and the outputs that are already certain. */
 export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
   HiddenInputs & {
     readonly name: string;
@@ -36,25 +36,17 @@ export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
 /** The state of a cluster between two runs. */
 export type ClusterState = CheckedInputs &
   Partial<ServiceOutputs> & {
-    /**
-     * Whether the cluster has reached everything that the inputs request; if not, the next `pulumi up` continues with it.
-     */
+    /** Whether the cluster has reached everything that the inputs request; if not, the next `pulumi up` continues with it. */
     readonly settled?: boolean;
-    /**
-     * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that their observed values are
-     * not known.
-     */
+    /** Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not report. */
     readonly unverifiedInputs?: readonly string[];
-    /**
-     * The service and key that last saw the cluster: 8 hex digits of a hash. A 404 under another service or key proves
-     * nothing.
-     */
+    /** The service and key that last saw the cluster: 8 hex digits of a hash. A 404 to another key proves nothing. */
     readonly __seenBy?: string;
-    /** What was observed after the last apply; empty if nothing differs from the request. Absent: nothing was applied yet. */
+    /** Empty: what was observed after the last apply equals the request. Absent: nothing was applied yet. */
     readonly __observed?: ObservedInputs;
     /**
      * Present while an operation has not reached its end. Only an update removes it, whatever a refresh observes.
-     * `rollout`: the service may hold a configuration that the replicas do not run.
+     * `rollout`: the configuration in the service may not be the one that the replicas run.
      */
     readonly __unfinished?: true | "rollout";
     /** When this package created the cluster, ISO 8601, by its own clock: for a while after that, a 404 proves nothing. */
@@ -63,17 +55,17 @@ export type ClusterState = CheckedInputs &
     readonly __resumedAt?: string;
     /** The inputs that the service has refused to change in place: a change of one replaces the cluster. */
     readonly __fixed?: readonly ConfigInput[];
-    /** Names of variables, never values, that an unfinished update may have left with the service. */
+    /** Names of variables, never values, that an unfinished update may have sent. */
     readonly __sent?: readonly string[];
   };
 
-/** What a state holds beside the inputs, without hidden names: the outputs, and what only this package reads. */
+/** The properties of a state, without hidden names, that are not inputs. */
 export const stateOutputNames = [...outputNames, "settled", "unverifiedInputs"] as const;
 
-/** What the service showed in a form of its own, right after the inputs were applied: only a difference from this is drift. */
+/** Values that differed from the request right after it was applied, such as normalized ones: they are not drift. */
 export interface ObservedInputs extends Readonly<Partial<Record<TextName, string>>> {
-  /** Names of variables that it adds, hides or shows otherwise: they are not compared. Never values. */
+  /** Names of variables that the service adds, hides or changes; never values. They are not compared. */
   readonly env?: readonly string[];
-  /** Names of extra fields that it shows otherwise: they are not compared. */
+  /** Names of extra fields that the service changes. They are not compared. */
   readonly extraFields?: readonly string[];
 }

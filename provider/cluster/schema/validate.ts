@@ -1,37 +1,42 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { plainName } from "../../api/decode/names";
 import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
 import { maxGeneratedLabel } from "../../api/endpoints";
+import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
 import { cut, meantBy, resourceNameOf } from "../../base/text";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
-import { inputOf } from "./extraFields";
 import { type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "./fields";
+import { asInputs } from "./state";
 import type { CheckedInputs } from "./stateFields";
 
 /** The inputs by themselves: their rules, defaults and names. */
 
-/** The error of a rule: the text says what is valid. Values are never quoted: each, at any depth, may be a secret. */
-function rule(text: string, said: (input: unknown) => string = () => text) {
-  return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${text}` : said(input)) };
+/** The message of a rule says what is valid. It never quotes a value, which can be a secret at any depth. */
+function rule(message: string) {
+  return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${message}` : message) };
 }
 
-/** Like `rule`, for a count or an amount: such a number is no secret, and is quoted. */
-function numberRule(text: string) {
-  return rule(text, (input) => (typeof input === "number" ? `${text}, got ${input}` : text));
+/** Like `rule`, for a number, which is not secret and is quoted. */
+function numberRule(message: string) {
+  const { error } = rule(message);
+  return {
+    error: (issue: { input?: unknown }) =>
+      typeof issue.input === "number" ? `${message}, got ${issue.input}` : error(issue),
+  };
 }
 
-const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
+const nameRule = rule("must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit");
 
-// The grammar of image references (host and path, tag, digest). The documented form has a tag; a digest is stricter
-// still.
+// The grammar of image references: host and path, and the documented tag or a digest, which is stricter.
 const hostLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
 const imageHost = String.raw`(?:${hostLabel}(?:\.${hostLabel})*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?`;
 const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const imagePattern = new RegExp(
   String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
 );
-const imageText = "must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3";
+const imageRule = rule("must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3");
 
 /** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {
@@ -40,8 +45,8 @@ function portOf(image: string): number {
 
 const gpuTypeRule = rule('must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them');
 const gpuType = z.string(gpuTypeRule).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, gpuTypeRule);
-const fallbackText = "must be a list of 1 to 10 GPU types, the best first";
-const fallbackGpuTypes = z.array(gpuType, rule(fallbackText)).min(1, rule(fallbackText)).max(10, rule(fallbackText));
+const fallbackRule = rule("must be a list of 1 to 10 GPU types, the best first");
+const fallbackGpuTypes = z.array(gpuType, fallbackRule).min(1, fallbackRule).max(10, fallbackRule);
 
 // Linux cannot pass a variable of this size to a process.
 const maxEnvValueBytes = 128 * 1024;
@@ -58,23 +63,23 @@ const envValue = z
   .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
-const credentialText = "must be the id of a credential that the service stores: 1 to 256 characters without spaces";
+const credentialRule = rule(
+  "must be the id of a credential that the service stores: 1 to 256 characters without spaces",
+);
 const registryCredentialId = z
-  .string(rule(credentialText))
-  .regex(/^[\x21-\x7e]{1,256}$/, rule(credentialText))
+  .string(credentialRule)
+  .regex(/^[\x21-\x7e]{1,256}$/, credentialRule)
   .refine(
     (id) => !looksSecret("", id),
     rule("is a credential itself: store it with the service, and give its id here"),
   );
 
 const extraText = "must be a map of names to JSON values";
-const extraSizeText = "must be at most 64 KiB as JSON";
-const maxExtraBytes = 64 * 1024;
 const extraName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, rule("must be the name of a request field"))
   .superRefine((name, context) => {
-    const input = inputOf(name);
+    const input = sentNames.get(plainName(name));
     if (input === undefined) return;
     context.addIssue({ code: "custom", message: `"${name}" is sent by this package: use the input \`${input}\`` });
   });
@@ -84,40 +89,41 @@ function isJson(value: unknown): boolean {
   return value === null || Number.isFinite(value) || typeof value === "string" || typeof value === "boolean";
 }
 
-const triggersText = "must be a map or a list of strings, numbers and booleans";
+const triggersRule = rule("must be a map or a list of strings, numbers and booleans");
 const trigger = z.union([z.string(), z.number(), z.boolean()]);
-const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], rule(triggersText)).optional();
+const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], triggersRule).optional();
 const flag = z.boolean(rule("must be true or false")).optional();
-const adoptText = 'must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them';
-const minHealthyText = "must be a whole number from 1 to `replicas`";
-const costText = "must be a number above 0";
+const adoptRule = rule('must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them');
+const minHealthyRule = numberRule("must be a whole number from 1 to `replicas`");
+const costRule = numberRule("must be a number above 0");
 
 function oneOf<const Word extends string>(...words: [Word, ...Word[]]) {
-  const text = `must be ${words.map((word) => `"${word}"`).join(" or ")}`;
-  return z.enum(words, rule(text)).optional();
+  const choices = words.map((word) => `"${word}"`).join(" or ");
+  return z.enum(words, rule(`must be ${choices}`)).optional();
 }
 
-const pathText =
-  "must be a path below the endpoint, such as /health: printable ASCII without spaces, '//', '..', '\\', '#' and '%2e'";
-const headerNameText = "must be the name of a header that a probe may set: letters, digits and '-'";
-const headerText = "must be a text of printable characters, at most 8 KiB";
-const probeBodyText = "must be a text of at most 64 KiB";
+const pathRule = rule(
+  "must be a path below the endpoint, such as /health: printable ASCII without spaces, '//', '..', '\\', '#' and '%2e'",
+);
+const headerNameText = "must be the name of a header that a probe can set: letters, digits and '-'";
+const headerNameRule = rule(headerNameText);
+const headerRule = rule("must be a string of printable characters, at most 8 KiB");
+const probeBodyRule = rule("must be a string of at most 64 KiB");
 /** Headers that would lead the request to another host, or change how it is sent. */
-const ownHeaders =
+const forbiddenHeaders =
   /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 function wholeNumber(min: number, max: number) {
-  const text = `must be a whole number from ${min} to ${max}`;
-  return z.int(numberRule(text)).min(min, numberRule(text)).max(max, numberRule(text));
+  const countRule = numberRule(`must be a whole number from ${min} to ${max}`);
+  return z.int(countRule).min(min, countRule).max(max, countRule);
 }
 
 const readinessProbe = z.strictObject(
   {
     path: z
-      .string(rule(pathText))
+      .string(pathRule)
       .max(2_048, rule("must have at most 2048 characters"))
-      .regex(/^\/(?!.*(?:\/\/|\.\.|\\|#|%2e))[\x21-\x7e]*$/i, rule(pathText))
-      .refine((path) => !path.startsWith("//"), rule(pathText)),
+      .regex(/^\/(?!\/|.*(?:\/\/|\.\.|\\|#|%2e))[\x21-\x7e]*$/i, pathRule),
     port: wholeNumber(1, 65_535).optional(),
     method: oneOf("GET", "HEAD", "POST"),
     status: wholeNumber(200, 599).optional(),
@@ -125,15 +131,15 @@ const readinessProbe = z.strictObject(
       .record(
         z
           .string()
-          .regex(/^[A-Za-z][A-Za-z0-9-]{0,127}$/, rule(headerNameText))
-          .refine((name) => !ownHeaders.test(name), rule(headerNameText)),
-        z.string(rule(headerText)).regex(/^[\t\x20-\x7e\xa0-\xff]{0,8192}$/, rule(headerText)),
-        rule("must be a map of names to texts"),
+          .regex(/^[A-Za-z][A-Za-z0-9-]{0,127}$/, headerNameRule)
+          .refine((name) => !forbiddenHeaders.test(name), headerNameRule),
+        z.string(headerRule).regex(/^[\t\x20-\x7e\xa0-\xff]{0,8192}$/, headerRule),
+        rule("must be a map of names to strings"),
       )
       .optional(),
     body: z
-      .string(rule(probeBodyText))
-      .refine((body) => Buffer.byteLength(body) <= 64 * 1024, rule(probeBodyText))
+      .string(probeBodyRule)
+      .refine((body) => Buffer.byteLength(body) <= 64 * 1024, probeBodyRule)
       .optional(),
     period: wholeNumber(1, 600).optional(),
     timeout: wholeNumber(1, 60).optional(),
@@ -143,44 +149,43 @@ const readinessProbe = z.strictObject(
 );
 
 const inputRules = {
-  name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
+  name: z.string(nameRule).regex(clusterNamePattern, nameRule).max(63, nameRule).optional(),
   gpuType,
   fallbackGpuTypes: fallbackGpuTypes.optional(),
   replicas: wholeNumber(1, 10_000).optional(),
   container: z
-    .string(rule(imageText))
-    .max(512, rule(imageText))
-    .regex(imagePattern, rule(imageText))
-    .refine((image) => portOf(image) <= 65_535, rule(imageText)),
+    .string(imageRule)
+    .max(512, imageRule)
+    .regex(imagePattern, imageRule)
+    .refine((image) => portOf(image) <= 65_535, imageRule),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   registryCredentialId: registryCredentialId.optional(),
   extraFields: z
     .record(extraName, z.custom(isJson, extraText), rule(extraText))
-    .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= maxExtraBytes, rule(extraSizeText))
+    .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= 64 * 1024, rule("must be at most 64 KiB as JSON"))
     .optional(),
   desiredStatus: oneOf("running", "stopped"),
   restartTriggers: triggers,
   redeployTriggers: triggers,
-  adopt: z.string(rule(adoptText)).regex(clusterIdPattern, rule(adoptText)).optional(),
+  adopt: z.string(adoptRule).regex(clusterIdPattern, adoptRule).optional(),
   skipAwait: flag,
-  minHealthyReplicas: z.int(numberRule(minHealthyText)).min(1, numberRule(minHealthyText)).optional(),
+  minHealthyReplicas: z.int(minHealthyRule).min(1, minHealthyRule).optional(),
   readinessProbe: readinessProbe.optional(),
   onFailedUpdate: oneOf("keep", "rollBack"),
-  maxHourlyCost: z.number(numberRule(costText)).positive(numberRule(costText)).optional(),
+  maxHourlyCost: z.number(costRule).positive(costRule).optional(),
   waitForCapacity: flag,
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
 
-/** Strict: an unknown input is an error, because its author expects it to work. */
 const clusterRules = z.strictObject(inputRules);
 
 /** All problems of the inputs at once. Values that are not known yet are not judged. */
 export function findFailures(news: Properties): CheckFailure[] {
-  const result = clusterRules.safeParse(withoutHidden(news));
-  const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
+  const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
+  const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
   const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
-  // One value may break several rules with the same text.
+  // One value can break several rules that have the same message.
   return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
 }
 
@@ -189,11 +194,10 @@ export function pathStep(step: PropertyKey): string {
   const name = cut(String(step), 100);
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?…?$/.test(name)
     ? name
-    : JSON.stringify(name).replace(/[^\x20-\x7e…]/g, escaped);
-}
-
-function escaped(letter: string): string {
-  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    : JSON.stringify(name).replace(
+        /[^\x20-\x7e…]/g,
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
 }
 
 interface Issue {
@@ -215,27 +219,23 @@ function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue
   return found.map(({ path, message }) => ({ path: [...path, "__proto__"], message, isAboutName: true }));
 }
 
-/** Finds inputs that are right on their own, and contradict each other. */
+/** Finds inputs that are valid by themselves, and contradict each other. */
 function contradictions(news: Properties): Issue[] {
-  const { replicas = inputDefaults.replicas, minHealthyReplicas: least, readinessProbe: probe } = news;
-  const body = isRecord(probe) && probe["method"] !== UNKNOWN && probe["method"] !== "POST" ? probe["body"] : undefined;
-  const found: [isWrong: boolean, path: string[], message: string][] = [
-    [isMore(least, replicas), ["minHealthyReplicas"], `must not be more than \`replicas\`, which is ${replicas}`],
-    [body !== undefined, ["readinessProbe", "body"], 'needs `method: "POST"`'],
-  ];
-  return found.flatMap(([isWrong, path, message]) => (isWrong ? [{ path, message }] : []));
+  const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
+  const issues: Issue[] = [];
+  if (typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas) {
+    const message = `must not be more than \`replicas\`, which is ${replicas}`;
+    issues.push({ path: ["minHealthyReplicas"], message });
+  }
+  if (isRecord(probe) && probe["body"] !== undefined && probe["method"] !== UNKNOWN && probe["method"] !== "POST")
+    issues.push({ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' });
+  return issues;
 }
 
-function isMore(count: unknown, most: unknown): boolean {
-  return typeof count === "number" && typeof most === "number" && count > most;
-}
-
-/**
- * Makes one issue of each problem: zod reports unknown inputs together, and the problems of a key inside its record.
- */
+/** Makes one issue of each problem: zod reports unknown inputs together, and the problems of a key inside its record. */
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
-    if (issue.path.length === 0) return issue.keys.map(strangeInput);
+    if (issue.path.length === 0) return issue.keys.map(unknownInput);
     const message = `is not a field of \`${issue.path.map(pathStep).join(".")}\``;
     return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
   }
@@ -245,8 +245,7 @@ function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   return [issue];
 }
 
-/** The issue of an input that a cluster does not have. */
-function strangeInput(name: string): Issue {
+function unknownInput(name: string): Issue {
   const meant = meantBy(name, inputNames);
   const advice = meant === undefined ? `the inputs are ${inputNames.join(", ")}` : `did you mean \`${meant}\`?`;
   return { path: [name], message: `is not an input of a cluster; ${advice}` };
@@ -261,12 +260,7 @@ function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
   return value === UNKNOWN;
 }
 
-/** Removes hidden inputs. */
-function withoutHidden(news: Properties): Properties {
-  return Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
-}
-
-/** The sources of a name that the program does not give. */
+/** The sources of a name that the program does not set. */
 export interface NameContext {
   readonly urn: string;
   /** The name in the state; absent for a creation. */
@@ -283,34 +277,31 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   if (!naming || name !== undefined || current !== undefined || adopt !== undefined) return [];
   const { proposed } = naming;
   if (proposed === undefined) {
-    return [
-      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so set a name for each cluster" },
-    ];
+    const reason = "is required: pulumi:autonaming is disabled here, so set a name for each cluster";
+    return [{ property: "name", reason }];
   }
-  const { error } = clusterRules.shape.name.safeParse(proposed);
-  const rule = error?.issues[0]?.message;
+  const message = clusterRules.shape.name.safeParse(proposed).error?.issues[0]?.message;
+  if (message === undefined) return [];
   const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
-  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or set \`name\`` }] : [];
+  return [{ property: "name", reason: `${what}: it ${message}. Change the pattern, or set \`name\`` }];
 }
 
-/** The inputs with their defaults and a name: the given one, else the one in the state, else a generated one. */
+/** The inputs with their defaults and a name: of the program, else of the state, else a generated one. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
-  const { name, ...rest } = news;
-  const given = name !== undefined;
-  const proposed = context.naming?.proposed;
-  return {
-    ...Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]])),
-    ...rest,
-    name: given ? name : (context.current ?? proposed ?? generatedName(context.urn, context.predecessor, context.salt)),
-    ...(given ? {} : { __generatedName: true }),
-  } as CheckedInputs; // judged by findFailures; unknown values stay unknown, which no type can express
+  const { urn, current, predecessor, salt, naming } = context;
+  const defaults = Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]]));
+  const completed: Properties = { ...defaults, ...news };
+  if (news["name"] === undefined) {
+    completed["name"] = current ?? naming?.proposed ?? generatedName(urn, predecessor, salt);
+    completed["__generatedName"] = true;
+  }
+  return asInputs(completed);
 }
 
 /**
- * The generated name of a cluster: the resource's name and 7 hex digits. The digits come from the URN and from the name
- * of the cluster that this one replaces. So they are the same in preview, in update and in a second run after a crash.
- * They never equal those of the replaced cluster, which may still exist. With a salt they are 12, and no stack with
- * another salt makes the same name.
+ * The resource's name and 7 hex digits. The digits depend on the URN and on the name of the cluster that this one replaces, so
+ * that preview, update and a second run after a crash generate the same name, and a replacement another one. With a salt they
+ * are 12, so that stacks with other salts generate other names.
  */
 export function generatedName(urn: string, predecessor = "", salt?: string): string {
   const parts = salt === undefined ? [urn, predecessor] : [urn, predecessor, salt];

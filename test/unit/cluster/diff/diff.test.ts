@@ -20,41 +20,36 @@ const { env: _env, ...withoutEnv } = inputs;
 const update: PropertyChange = { kind: "update" };
 const replace: PropertyChange = { kind: "update", replace: true };
 
-describe("a change of", () => {
-  it.each<[string, Properties, Record<string, PropertyChange>]>([
-    ["nothing", {}, {}],
-    ["replicas", { replicas: 3 }, { replicas: update }],
-    ["the GPU type", { gpuType: "l4" }, { gpuType: replace }],
-    ["the name", { name: "api" }, { name: replace }],
-    ["a generated name is none", { name: "web-2", __generatedName: true }, {}],
-    ["one variable", { env: { MODEL: "qwen", LEVEL: "1" } }, { "env.MODEL": update }],
-    ["a variable that goes", { env: { MODEL: "llama" } }, { "env.LEVEL": { kind: "delete" } }],
-    ["a variable that is not known", { env: { MODEL: UNKNOWN, LEVEL: "1" } }, { "env.MODEL": update }],
-    ["a GPU type that is not known", { gpuType: UNKNOWN }, { gpuType: replace }],
-    ["the timeouts", { __timeouts: { create: "2h" } }, { __timeouts: update }],
-  ])("%s is seen as just that", (_title, changed, changes) => {
-    expect(diffCluster(state, { ...inputs, ...changed }).changes).toEqual(changes);
-  });
-
+describe("the changes between a state and new inputs", () => {
   const { gpuType: _gpuType, name: _name, ...imported } = state;
   const gone: PropertyChange = { kind: "delete" };
+
   it.each<[string, Properties, Properties, Record<string, PropertyChange>]>([
-    ["the whole env, which goes", state, withoutEnv, { "env.MODEL": gone, "env.LEVEL": gone }],
-    ["no env to an empty one", withoutEnv, { ...withoutEnv, env: {} }, {}],
-    ["what the service does not show", imported, inputs, { gpuType: { kind: "add" }, name: { kind: "add" } }],
-    ["a state that is not settled", { ...state, settled: false }, inputs, { settled: update }],
-    ["timeouts that go", { ...state, __timeouts: { delete: "1h" } }, inputs, { __timeouts: update }],
-  ])("%s is seen by its paths", (_title, olds, news, changes) => {
+    ["are none if nothing differs", state, inputs, {}],
+    ["include replicas", state, { ...inputs, replicas: 3 }, { replicas: update }],
+    ["replace the cluster for another GPU type", state, { ...inputs, gpuType: "l4" }, { gpuType: replace }],
+    ["replace the cluster for another name", state, { ...inputs, name: "api" }, { name: replace }],
+    ["omit a generated name", state, { ...inputs, name: "web-2", __generatedName: true }, {}],
+    ["name one variable", state, { ...inputs, env: { MODEL: "qwen", LEVEL: "1" } }, { "env.MODEL": update }],
+    ["name a removed variable", state, { ...inputs, env: { MODEL: "llama" } }, { "env.LEVEL": gone }],
+    ["name an unknown variable", state, { ...inputs, env: { MODEL: UNKNOWN, LEVEL: "1" } }, { "env.MODEL": update }],
+    ["name each variable of a removed env", state, withoutEnv, { "env.MODEL": gone, "env.LEVEL": gone }],
+    ["are none from no env to an empty one", withoutEnv, { ...withoutEnv, env: {} }, {}],
+    ["add what was not reported", imported, inputs, { gpuType: { kind: "add" }, name: { kind: "add" } }],
+    ["include a state that is not settled", { ...state, settled: false }, inputs, { settled: update }],
+    ["include new timeouts", state, { ...inputs, __timeouts: { create: "2h" } }, { __timeouts: update }],
+    ["include removed timeouts", { ...state, __timeouts: { delete: "1h" } }, inputs, { __timeouts: update }],
+  ])("%s", (_title, olds, news, changes) => {
     expect(diffCluster(olds, news).changes).toEqual(changes);
   });
 });
 
-describe("the old cluster goes before the new one comes", () => {
+describe("a replacement", () => {
   it.each<[string, boolean, Properties]>([
-    ["when an explicit name stays", true, { gpuType: "l4" }],
-    ["not when the name is made", false, { gpuType: "l4", __generatedName: true }],
-    ["not when the name is not known yet", false, { gpuType: "l4", name: UNKNOWN }],
-  ])("%s: %s", (_title, expected, changed) => {
+    ["deletes the old cluster first if an explicit name stays", true, { gpuType: "l4" }],
+    ["creates the new cluster first if the name is generated", false, { gpuType: "l4", __generatedName: true }],
+    ["creates the new cluster first if the name is not known yet", false, { gpuType: "l4", name: UNKNOWN }],
+  ])("%s", (_title, expected, changed) => {
     expect(diffCluster(state, { ...inputs, ...changed }).deleteBeforeReplace === true).toBe(expected);
   });
 });
@@ -80,8 +75,8 @@ const anyOutputs = fc.record({
   __observed: fc.constant({ env: ["X"] }),
 });
 
-describe("by law", () => {
-  it("a settled state does not differ from its own inputs, nor from itself", () => {
+describe("the difference of any two clusters", () => {
+  it("is empty between a settled state and its inputs, and between the state and itself", () => {
     fc.assert(
       fc.property(anyInputs, anyOutputs, (news, outputs) => {
         const settled = { ...news, ...outputs };
@@ -91,7 +86,7 @@ describe("by law", () => {
     );
   });
 
-  it("computed and hidden values never make a difference", () => {
+  it("does not depend on computed and hidden values", () => {
     fc.assert(
       fc.property(anyInputs, anyInputs, anyOutputs, anyOutputs, (olds, news, one, other) => {
         const plain = diffCluster({ ...olds, ...one }, news);
@@ -100,7 +95,7 @@ describe("by law", () => {
     );
   });
 
-  it("an input that is not known yet always differs", () => {
+  it("includes an input that is not known yet", () => {
     fc.assert(
       fc.property(anyInputs, fc.constantFrom("gpuType", "replicas", "container", "env", "name"), (news, name) => {
         expect(diffCluster({ ...news, settled: true }, { ...news, [name]: UNKNOWN }).changes).toHaveProperty([name]);
@@ -109,12 +104,12 @@ describe("by law", () => {
   });
 });
 
-describe("the cost in a difference", () => {
+describe("the change of the cost", () => {
   const replicas = { replicas: update };
   it.each<[string, Record<string, PropertyChange>, unknown, unknown, Record<string, PropertyChange>]>([
-    ["is shown beside a change", replicas, 5.98, 8.97, { ...replicas, hourlyCost: update }],
-    ["is no line if it stays the same", replicas, 5.98, 5.98, replicas],
-    ["is no reason for an update by itself", {}, 5.98, 8.97, {}],
+    ["is shown with another change", replicas, 5.98, 8.97, { ...replicas, hourlyCost: update }],
+    ["is not shown if the cost stays the same", replicas, 5.98, 5.98, replicas],
+    ["does not cause an update by itself", {}, 5.98, 8.97, {}],
   ])("%s", (_title, changes, old, next, expected) => {
     expect(withCost({ changes }, { hourlyCost: old }, { hourlyCost: next })).toEqual({ changes: expected });
   });

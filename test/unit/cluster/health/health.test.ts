@@ -6,7 +6,7 @@ import { type Found, goalOf, withHealth } from "../../../../provider/cluster/hea
 
 const two = goalOf({ replicas: 2 });
 
-/** Replicas by their words; `healthy` is one that is, and of `brewed` nobody knows what it means. */
+/** Replicas by their words: `healthy` is healthy, and this version does not know `brewed`. */
 const replicasOf = (...words: string[]): ReplicaRecord[] =>
   words.map((status, index) => ({
     id: `r${index}`,
@@ -15,20 +15,24 @@ const replicasOf = (...words: string[]): ReplicaRecord[] =>
   }));
 const well = replicasOf("healthy", "healthy");
 
-/** A poll of a cluster of that word; without replicas, `/status` was not polled. */
+/** A poll of a cluster with this status word; without replicas, `/status` was not polled. */
 const pollOf = (word: string | undefined, replicas?: ReplicaRecord[], statusWord?: string): Found => ({
   record: { id: "cl_1", status: word },
   status: replicas && { status: statusWord, replicas },
 });
-const statusOf = (seen: Found) => readyCondition(seen, two).status;
+/** A poll whose `/status` lists no replicas. */
+const wholeOf = (word: string, status: Omit<StatusRecord, "replicas">): Found => ({
+  ...pollOf(word),
+  status: { replicas: [], ...status },
+});
 
-describe("for two replicas, a poll", () => {
+describe("the condition of a cluster that has to run two healthy replicas", () => {
   it.each([
     ...["PROVISIONING", "degraded", "stopping"].map((word) => [word, "pending"] as const),
     ...["running", "failed", "whirring", undefined].map((word) => [word, "unknown"] as const),
     ...["stopped", "terminating", "terminated"].map((word) => [word, "failed"] as const),
-  ])("of the record alone that says %s is %s", (word, status) => {
-    expect(statusOf(pollOf(word))).toBe(status);
+  ])("follows from the record alone: %s is %s", (word, status) => {
+    expect(readyCondition(pollOf(word), two).status).toBe(status);
   });
 
   it.each<[string, string[], string]>([
@@ -37,118 +41,97 @@ describe("for two replicas, a poll", () => {
     ["running", [], "pending"],
     ["provisioning", ["healthy", "healthy"], "pending"],
     ["stopped", ["starting", "starting"], "failed"],
-    // Replicas that are left over do not count.
+    // Replicas that remain from before do not count.
     ["running", ["healthy", "terminating"], "pending"],
     ["running", ["healthy", "healthy", "stopped"], "ready"],
     ["running", ["healthy", "healthy", "failed"], "pending"],
-    // A known word outvotes one that nobody knows.
-    ["running", ["healthy", "brewed"], "ready"],
+    // A known word takes precedence over an unknown one.
     ["running", ["brewed", "brewed"], "ready"],
     ["whirring", ["healthy", "healthy"], "ready"],
     ["whirring", ["brewed", "brewed"], "pending"],
+    ["whirring", ["healthy", "starting"], "pending"],
     ["unhealthy", ["healthy", "healthy"], "pending"],
     ["oom_killed", ["healthy", "healthy"], "failed"],
-  ])("that says %s, of the replicas %j, is %s", (word, words, kind) => {
-    expect(statusOf(pollOf(word, replicasOf(...words)))).toBe(kind);
+  ])("follows from the word and the replicas: %s with %j is %s", (word, words, kind) => {
+    expect(readyCondition(pollOf(word, replicasOf(...words)), two).status).toBe(kind);
   });
 
-  it.each<[string | undefined, string | undefined, string]>([
+  it.each([
     ["running", "updating", "pending"],
     ["updating", "running", "pending"],
     ["running", "stopped", "failed"],
     ["running", "failed", "failed"],
-    ["running", "terminating", "failed"],
     ["running", "down", "pending"],
-  ])("whose replicas are healthy, and that says %s and in /status %s, is %s", (word, statusWord, kind) => {
-    expect(statusOf(pollOf(word, well, statusWord))).toBe(kind);
+  ])("follows from the worse of two words: %s in the record and %s in /status are %s", (word, statusWord, kind) => {
+    expect(readyCondition(pollOf(word, well, statusWord), two).status).toBe(kind);
   });
 
-  it.each<[Found, object]>([
-    [pollOf("failed", well, "terminating"), { summary: "it is terminating: someone else is deleting it" }],
-    [
-      pollOf("running", replicasOf("healthy", "failed"), "failed"),
-      { status: "failed", reasons: ["replica r1: failed"] },
-    ],
-    [pollOf("running", replicasOf("healthy", "starting")), { status: "pending" }],
-    [pollOf("whirring", replicasOf("healthy", "starting")), { status: "pending" }],
-  ])("%j says %j", (seen, condition) => {
-    expect(readyCondition(seen, two)).toMatchObject(condition);
+  it("explains a failure by the worse word and the unhealthy replicas", () => {
+    const summary = "it is terminating: someone else is deleting it";
+    expect(readyCondition(pollOf("failed", well, "terminating"), two)).toMatchObject({ status: "failed", summary });
+    const sick = pollOf("running", replicasOf("healthy", "failed"), "failed");
+    expect(readyCondition(sick, two)).toMatchObject({ status: "failed", reasons: ["replica r1: failed"] });
   });
 
   const unrecognized = '"whirring", which this version does not know';
-  const brewed = '"brewed", which this version does not know';
+  const unclear = {
+    status: "pending",
+    isVague: true,
+    summary: "0/2 replicas healthy, whirring",
+    unrecognized: '"whirring" and "brewed", which this version does not know',
+  };
   it.each<[string, Found, object]>([
-    ["by time without a state", pollOf(undefined, well), { status: "ready", isVague: true }],
-    ["by time under such a state", pollOf("whirring", well), { status: "ready", isVague: true, unrecognized }],
+    ["is vague without a word", pollOf(undefined, well), { status: "ready", isVague: true }],
+    ["is vague with an unknown word", pollOf("whirring", well), { status: "ready", isVague: true, unrecognized }],
     [
-      "by time where /status is such a word",
-      { ...pollOf("running"), status: { replicas: [], status: "brewed", isMissing: true } },
-      { status: "ready", isVague: true, unrecognized: brewed },
+      "is vague if /status is only an unknown word",
+      wholeOf("running", { status: "whirring", isMissing: true }),
+      { status: "ready", isVague: true, unrecognized },
     ],
     [
-      "by time where a known word is all that is shown",
-      { ...pollOf("running"), status: { replicas: [], status: "running", overall: true, isMissing: true } },
+      "is vague if a known word is all that is reported",
+      wholeOf("running", { status: "running", overall: true, isMissing: true }),
       { status: "ready", isVague: true },
     ],
+    ["is certain with one flag for all replicas", wholeOf("running", { overall: true }), { status: "ready" }],
+    ["names every unknown word", pollOf("whirring", replicasOf("brewed", "brewed")), unclear],
     [
-      "at once where one flag is for all replicas",
-      { ...pollOf("running"), status: { replicas: [], overall: true } },
-      { status: "ready" },
-    ],
-    [
-      "never where nothing is known",
-      pollOf("whirring", replicasOf("brewed", "brewed")),
-      {
-        status: "pending",
-        isVague: true,
-        summary: "0/2 replicas healthy, whirring",
-        unrecognized: '"whirring" and "brewed", which this version does not know',
-      },
-    ],
-    [
-      "not where a flag for all says no",
-      { ...pollOf("whirring"), status: { replicas: [], overall: false } },
+      "is pending if the flag for all replicas is false",
+      wholeOf("whirring", { overall: false }),
       { status: "pending" },
     ],
-    [
-      "not after a 404 of /status",
-      { ...pollOf("running"), status: { replicas: [], isMissing: true } },
-      { status: "pending" },
-    ],
-  ])("of words that may be unknown is ready %s", (_title, seen, verdict) => {
-    const condition = readyCondition(seen, two);
-    expect(condition).toMatchObject(verdict);
-    for (const name of ["unrecognized", "isVague"]) if (!(name in verdict)) expect(condition).not.toHaveProperty(name);
+    ["is pending after a 404 of /status", wholeOf("running", { isMissing: true }), { status: "pending" }],
+  ])("%s", (_title, poll, expected) => {
+    const { status, isVague, unrecognized: message, summary } = readyCondition(poll, two);
+    expect({ summary, status, isVague, unrecognized: message }).toEqual({ summary, ...expected });
   });
 
-  it("of nothing that is known leaves the decision to a probe, if there is one; a bad word does not", () => {
+  it("depends on the probe if no word is known, but not if a word is bad", () => {
     const probed = goalOf({ replicas: 2, readinessProbe: { path: "/health" } });
-    const verdictOf = (word: string, ...words: string[]) =>
+    const statusOf = (word: string, ...words: string[]) =>
       readyCondition(pollOf(word, replicasOf(...words)), probed).status;
-    expect(verdictOf("whirring", "brewed", "brewed")).toBe("ready");
-    for (const [word = "", ...words] of [
-      ["offline", "brewed"],
-      ["whirring", "brewed", "failed"],
-      ["pending", "brewed"],
-    ])
-      expect(verdictOf(word, ...words)).toBe("pending");
+    expect(statusOf("whirring", "brewed", "brewed")).toBe("ready");
+    expect(statusOf("offline", "brewed")).toBe("pending");
+    expect(statusOf("whirring", "brewed", "failed")).toBe("pending");
+    expect(statusOf("pending", "brewed")).toBe("pending");
   });
 });
 
-it.each([
-  ...["terminating", "stopped", undefined].map((word) => [pollOf(word), "pending"] as const),
-  ...["terminated", "DELETED"].map((word) => [pollOf(word), "ready"] as const),
-])("a wait for a deletion takes %j for %s", (seen, kind) => {
-  expect(goneCondition(seen).status).toBe(kind);
+describe("a wait for a deletion", () => {
+  it.each(["terminating", "stopped", undefined])("continues while the service reports another word: %s", (word) => {
+    expect(goneCondition(pollOf(word)).status).toBe("pending");
+  });
+
+  it.each(["terminated", "DELETED"])("ends when the service reports that the cluster is gone: %s", (word) => {
+    expect(goneCondition(pollOf(word)).status).toBe("ready");
+  });
 });
 
-it("for people, a replica of which nothing is known is healthy only if the cluster is ready all the same", () => {
+test("a replica of unknown health is healthy for users only if the cluster is ready", () => {
   const replicas = replicasOf("healthy", "brewed", "failed");
-  const shown = (isReady: boolean) => withHealth({ replicas }, isReady).replicas.map(({ healthy }) => healthy);
-  expect([shown(true), shown(false)]).toEqual([
-    [true, true, false],
-    [true, false, false],
-  ]);
+  const healthOf = (isReady: boolean) => withHealth({ replicas }, isReady).replicas.map(({ healthy }) => healthy);
+  expect(healthOf(true)).toEqual([true, true, false]);
+  expect(healthOf(false)).toEqual([true, false, false]);
 });
 
 const ended = ["stopped", "failed", "terminating", "terminated"];
@@ -169,13 +152,11 @@ const answered: fc.Arbitrary<StatusRecord> = fc.record(
 );
 const missing: fc.Arbitrary<StatusRecord> = fc.constant({ replicas: [], isMissing: true });
 const status = fc.oneof({ arbitrary: answered, weight: 6 }, missing);
-const look: fc.Arbitrary<Found> = fc
-  .record({ word, status: fc.option(status, { nil: undefined }) })
-  .map(({ word: shown, status: health }) => ({
-    record: { id: "cl_1", ...(shown === undefined ? {} : { status: shown }) },
-    ...(health ? { status: health } : {}),
-  }));
-const running = fc.record({
+const observation: fc.Arbitrary<Found> = fc.record({
+  record: fc.record({ id: fc.constant("cl_1"), status: word }),
+  status: fc.option(status, { nil: undefined }),
+});
+const beforeStop = fc.record({
   word,
   state: fc.record({
     desiredStatus: fc.constantFrom("running" as const, "stopped" as const),
@@ -185,41 +166,38 @@ const running = fc.record({
 });
 
 const wordsOf = ({ record, status: health }: Found) =>
-  [record.status, health?.status].filter((said) => said !== undefined);
+  [record.status, health?.status].filter((each) => each !== undefined);
 
-it("a wait for a stop ends with nothing that is leaving, fails, or has a word for another state", () => {
+test("a wait for a stop never ends while a word means another state or a deletion", () => {
   fc.assert(
-    fc.property(look, running, (seen, facts) => {
-      if (stoppedCondition(seen, facts).status !== "ready") return true;
-      const states = wordsOf(seen).map(stateOf);
-      const isTold = states.includes("stopped");
-      return !wordsOf(seen).some(isLeaving) && (isTold || states.every((state) => state === "unknown"));
+    fc.property(observation, beforeStop, (found, before) => {
+      if (stoppedCondition(found, before).status !== "ready") return true;
+      const states = wordsOf(found).map(stateOf);
+      return (
+        !wordsOf(found).some(isLeaving) && (states.includes("stopped") || states.every((state) => state === "unknown"))
+      );
     }),
     { numRuns: 3_000 },
   );
 });
 
-describe("a wait for a cluster that runs", () => {
-  const judged = fc.nat(2).map((n) => goalOf({ replicas: n + 1 }));
-
-  it("ends with no word for another state, no bad one, and no replica that is known to be sick", () => {
-    fc.assert(
-      fc.property(look, judged, (seen, goal) => {
-        const condition = readyCondition(seen, goal);
-        if (condition.status !== "ready") return true;
-        const states = wordsOf(seen).map(stateOf);
-        if (wordsOf(seen).some((said) => isLeaving(said) || isSick(said))) return false;
-        if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
-        const { replicas = [], overall } = seen.status ?? {};
-        if (overall !== undefined) return overall;
-        const isLeft = ({ status: said }: ReplicaRecord) => isGone(said) || stateOf(said) === "stopped";
-        const staying = replicas.filter((replica) => !isLeft(replica));
-        const isSteady = condition.isVague === true && condition.unrecognized !== undefined;
-        const isDoubtful = states.length > 0 && !states.includes("running");
-        if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
-        return staying.every(({ healthy }) => healthy) || (isSteady && states.includes("running"));
-      }),
-      { numRuns: 3_000 },
-    );
-  });
+test("a wait for a running cluster never ends with a bad word, a word for another state, or an unhealthy replica", () => {
+  const goals = fc.integer({ min: 1, max: 3 }).map((replicas) => goalOf({ replicas }));
+  fc.assert(
+    fc.property(observation, goals, (found, goal) => {
+      const condition = readyCondition(found, goal);
+      if (condition.status !== "ready") return true;
+      const states = wordsOf(found).map(stateOf);
+      if (wordsOf(found).some((each) => isLeaving(each) || isSick(each))) return false;
+      if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
+      const { replicas = [], overall } = found.status ?? {};
+      if (overall !== undefined) return overall;
+      const staying = replicas.filter((each) => !isGone(each.status) && stateOf(each.status) !== "stopped");
+      const isSteady = condition.isVague === true && condition.unrecognized !== undefined;
+      const isDoubtful = states.length > 0 && !states.includes("running");
+      if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
+      return staying.every(({ healthy }) => healthy) || (isSteady && states.includes("running"));
+    }),
+    { numRuns: 3_000 },
+  );
 });

@@ -1,44 +1,37 @@
-import {
-  driftedExtras,
-  extrasObserved,
-  mayScaleTo,
-  scalingRange,
-} from "../../../../provider/cluster/schema/extraFields";
+import { driftedExtras, mayScaleTo, scalingRange } from "../../../../provider/cluster/schema/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { openBench, openSettled, settle } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
-const check = async (news: Properties) => {
-  const bench = await openBench();
-  return { bench, ...(await bench.run(bench.cluster.check(bench.ctx(), { ...checked, ...news }))) };
-};
+describe("a check of extra fields", () => {
+  const check = async (extraFields: unknown) => {
+    const bench = await openBench();
+    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, extraFields }));
+    return { bench, failures };
+  };
 
-describe("extra fields are refused before any request", () => {
   it.each<[string, unknown, RegExp]>([
-    ["a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
-    ["a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
-    ["the credential of a registry", { registryCredentialId: "cred_1" }, /use the input `registryCredentialId`/],
-    ["no JSON", { port: () => 1 }, /JSON/],
-    ["1 MB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
-    ["a name that means something to JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
-  ])("for %s", async (_title, extraFields, reason) => {
-    const { bench, failures } = await check({ extraFields });
-    expect(failures.map(({ property, reason: text }) => `${property} ${text}`).join("\n")).toMatch(reason);
+    ["refuses a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
+    ["refuses a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
+    ["refuses a credential of a registry", { registryCredentialId: "cred_1" }, /use the input `registryCredentialId`/],
+    ["refuses a value that is not JSON", { port: () => 1 }, /JSON/],
+    ["refuses more than 64 KiB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
+    ["refuses a name with a meaning in JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
+  ])("%s", async (_title, extraFields, reason) => {
+    const { bench, failures } = await check(extraFields);
+    expect(failures.map((failure) => `${failure.property} ${failure.reason}`).join("\n")).toMatch(reason);
     expect(JSON.stringify(failures)).not.toMatch(/canary-?canary/);
     expect(bench.simulator.requests).toEqual([]);
   });
 
-  it.each([
-    ["a value that is not known yet", { containerPort: UNKNOWN }],
-    ["more GPUs in a replica", { gpusPerReplica: 2 }],
-  ])("but not for %s", async (_title, extraFields) => {
-    expect((await check({ extraFields })).failures).toEqual([]);
+  it("accepts values that are not known yet", async () => {
+    expect((await check({ containerPort: UNKNOWN })).failures).toEqual([]);
   });
 });
 
-describe("extra fields", () => {
-  it("change by one update, without a roll-out of their own; an update that fails leaves the old ones in the state", async () => {
+describe("an update of extra fields", () => {
+  it("sends one request and no rollout; after a failure, the state keeps the old fields", async () => {
     const bench = await openBench();
     const first = { ...checked, extraFields: { container_port: 8000 } };
     const { id, state } = await settle(bench, first);
@@ -62,7 +55,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
     return { bench, made };
   }
 
-  it("is no drift within the range, and drift outside of it", async () => {
+  it("is not drift within the range, and is drift outside of it", async () => {
     const { bench, made } = await openScaled();
     expect(toDo(bench, await refresh(bench, made), news)).toEqual([]);
     bench.simulator.change(made.id, { replicas: 7 });
@@ -78,28 +71,36 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   });
 });
 
-test.each<[string, Properties, Properties, string[]]>([
-  ["the same value", { port: 1 }, { port: 1 }, []],
-  ["another spelling of a name inside", { scaling: { minReplicas: 1 } }, { scaling: { min_replicas: 1, more: 2 } }, []],
-  ["another value", { port: 1 }, { port: 2 }, ["port"]],
-])("a record that shows %s", (_title, asked, shown, different) => {
-  const fields = new Map(Object.entries(shown));
-  expect(extrasObserved(asked, { fields }, "other")).toEqual(different);
-  expect(Object.keys(driftedExtras(asked, { fields })).length > 0).toBe(different.length > 0);
+describe("the drift of extra fields", () => {
+  const driftOf = (extras: Properties, observed: Properties, ignored: string[] = []) =>
+    driftedExtras(extras, { fields: new Map(Object.entries(observed)) }, ignored).extraFields;
+
+  it("is another value", () => {
+    expect(driftOf({ port: 1, tier: "a" }, { port: 2 })).toEqual({ port: 2, tier: "a" });
+  });
+
+  it.each<[string, Properties, Properties, string[]]>([
+    ["is not the same value", { port: 1 }, { port: "1" }, []],
+    [
+      "is not another spelling or an added name",
+      { scaling: { minReplicas: 1 } },
+      { scaling: { min_replicas: 1, more: 2 } },
+      [],
+    ],
+    ["is not a value that differed from the start", { port: 1 }, { port: 2 }, ["port"]],
+  ])("%s", (_title, extras, observed, ignored) => {
+    expect(driftOf(extras, observed, ignored)).toBeUndefined();
+  });
 });
 
-test.each<[Properties, object?]>([
-  [{ autoscaling: { min_replicas: 1, max_replicas: 5 } }, { min: 1, max: 5 }],
-  [
-    { minReplicas: 2, maxReplicas: 3, tier: "community" },
-    { min: 2, max: 3 },
-  ],
-  [{ tier: "community" }],
-])("the range of %j", (extraFields, range = undefined) => {
-  expect(scalingRange(extraFields)).toEqual(range);
-  expect([mayScaleTo(extraFields, 2), mayScaleTo(extraFields, 9)]).toEqual([range !== undefined, false]);
-});
-
-test("a field that the service showed otherwise from the start is no drift", () => {
-  expect(driftedExtras({ port: 1 }, { fields: new Map([["port", 2]]) }, ["port"])).toEqual({});
+describe("the range of an autoscaler", () => {
+  it.each<[string, Properties, object?]>([
+    ["is read inside an object", { autoscaling: { min_replicas: 1, max_replicas: 5 } }, { min: 1, max: 5 }],
+    ["is read in any spelling", { minReplicas: 2, maxReplicas: 3, tier: "community" }, { min: 2, max: 3 }],
+    ["is absent without its names", { tier: "community" }],
+  ])("%s", (_title, extraFields, range = undefined) => {
+    expect(scalingRange(extraFields)).toEqual(range);
+    expect(mayScaleTo(extraFields, 2)).toBe(range !== undefined);
+    expect(mayScaleTo(extraFields, 9)).toBe(false);
+  });
 });

@@ -3,34 +3,43 @@ import { type BenchOptions, openBench, openSettled, writes } from "../harness";
 import { checked, least } from "../inputs";
 import { change, expectAtGoal, patch, reach, redeploy, refresh, toDo } from "../powerHarness";
 
-const plain: Properties = { ...checked, env: {} };
-const own: Properties = { ...plain, registryCredentialId: "cred_1" };
-const other: Properties = { ...plain, registryCredentialId: "cred_2" };
+const without: Properties = { ...checked, env: {} };
+const first: Properties = { ...without, registryCredentialId: "cred_1" };
+const second: Properties = { ...without, registryCredentialId: "cred_2" };
 
-type Bench = Awaited<ReturnType<typeof openBench>>;
-const bodiesOf = ({ simulator }: Bench, method: string) =>
+type Fixture = Awaited<ReturnType<typeof openBench>>;
+const bodiesOf = ({ simulator }: Fixture, method: string) =>
   simulator.requests.filter((request) => request.method === method).map(({ body }) => body);
-const heldBy = ({ simulator }: Bench, id: string) => simulator.cluster(id)?.extras["registryCredentialId"];
+const credentialOf = ({ simulator }: Fixture, id: string) => simulator.cluster(id)?.extras["registryCredentialId"];
+
+/** A service whose answers are rewritten. */
+const answering =
+  (rewrite: (body: string) => string): BenchOptions["wire"] =>
+  (real) =>
+  async (request) => {
+    const answer = await real(request);
+    return { ...answer, body: rewrite(answer.body) };
+  };
 
 describe("the credential of a registry", () => {
-  it.each<[string, string, boolean]>([
-    ["plain", "registry_credential_id", true],
-    ["client", "registryCredentialId", false],
-  ])("is sent with a creation of the form %s as %s, and changes nothing afterwards", async (dialect, name, isShown) => {
+  it.each<[string, string, string, boolean]>([
+    ["is sent by the name of the specification", "plain", "registry_credential_id", true],
+    ["is sent by the name of the official client", "client", "registryCredentialId", false],
+  ])("%s, and differs in nothing afterwards", async (_title, dialect, name, isReported) => {
     const bench = await openBench({ dialect });
-    const made = await bench.run(bench.cluster.create(bench.ctx(), own));
+    const made = await bench.run(bench.cluster.create(bench.ctx(), first));
     expect(bodiesOf(bench, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
-    expect(heldBy(bench, made.id)).toBe("cred_1");
+    expect(credentialOf(bench, made.id)).toBe("cred_1");
     const { unverifiedInputs } = made.state as { unverifiedInputs: string[] };
-    expect(unverifiedInputs.includes("registryCredentialId")).toBe(!isShown);
-    await expectAtGoal(bench, made, own);
+    expect(unverifiedInputs.includes("registryCredentialId")).toBe(!isReported);
+    await expectAtGoal(bench, made, first);
   });
 
   it.each<[string, Properties, Properties, unknown]>([
-    ["given later", plain, own, "cred_1"],
-    ["changed", own, other, "cred_2"],
-    ["removed", own, plain, null],
-  ])("that is %s is one update, and a roll-out", async (_title, before, news, value) => {
+    ["is added by one update and a rollout", without, first, "cred_1"],
+    ["is changed by one update and a rollout", first, second, "cred_2"],
+    ["is removed by one update with null and a rollout", first, without, null],
+  ])("%s", async (_title, before, news, value) => {
     const { bench, made } = await openSettled(before);
     const next = await change(bench, made, news);
     expect(writes(bench.simulator)).toEqual([patch, redeploy]);
@@ -39,41 +48,39 @@ describe("the credential of a registry", () => {
     await expectAtGoal(bench, next, news);
   });
 
-  it("is sent again after a lost answer if no answer shows it", async () => {
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
-      const answer = await real(request);
-      return { ...answer, body: answer.body.replace(/,"registry_credential_id":"\w+"/, "") };
-    };
-    const { bench, made } = await openSettled(own, { wire });
+  it("is sent again after a lost answer if no record reports it", async () => {
+    const wire = answering((body) => body.replace(/,"registry_credential_id":"\w+"/, ""));
+    const { bench, made } = await openSettled(first, { wire });
     bench.simulator.fault({ kind: "drop", method: "PATCH" });
-    await reach(bench, made, other, [patch, patch, redeploy]);
-    expect(heldBy(bench, made.id)).toBe("cred_2");
+    await reach(bench, made, second, [patch, patch, redeploy]);
+    expect(credentialOf(bench, made.id)).toBe("cred_2");
   });
 
-  it.each(["plain", "client"])("of somebody else is drift only if an answer shows it (%s)", async (dialect) => {
-    let shown = '"cred_1"';
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
-      const answer = await real(request);
-      return { ...answer, body: answer.body.replace('"cred_1"', shown) };
-    };
-    const { bench, made } = await openSettled(own, { dialect, wire });
-    shown = '"cred_9"';
-    const found = await refresh(bench, made);
-    expect(toDo(bench, found, own)).toEqual(dialect === "plain" ? ["registryCredentialId"] : []);
+  it.each<[string, string, string[]]>([
+    ["is drift if a record reports another one", "plain", ["registryCredentialId"]],
+    ["is never drift if no record reports it", "client", []],
+  ])("%s", async (_title, dialect, paths) => {
+    let reported = '"cred_1"';
+    const wire = answering((body) => body.replace('"cred_1"', reported));
+    const { bench, made } = await openSettled(first, { dialect, wire });
+    reported = '"cred_9"';
+    expect(toDo(bench, await refresh(bench, made), first)).toEqual(paths);
   });
 });
 
 describe("the check of a credential", () => {
-  it.each<[string, unknown, string]>([
-    ["a UUID", "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", ""],
-    ["an empty text", "", "must be the id of a credential that the service stores"],
-    ["a token of a registry", "dckr_pat_0123456789abcdefgh", "is a credential itself: store it with the service"],
-    ["a user and a password", "https://user:canary-pw@ghcr.io", "is a credential itself: store it with the service"],
-  ])("takes or refuses %s", async (_title, registryCredentialId, reason) => {
+  const isItself = "is a credential itself: store it with the service";
+  it.each<[string, string, string | undefined]>([
+    ["accepts a UUID", "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", undefined],
+    ["refuses an empty string", "", "must be the id of a credential that the service stores"],
+    ["refuses a token of a registry", "dckr_pat_0123456789abcdefgh", isItself],
+    ["refuses a user and a password", "https://user:canary-pw@ghcr.io", isItself],
+  ])("%s", async (_title, registryCredentialId, reason) => {
     const bench = await openBench();
     const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, registryCredentialId }));
-    expect(failures.map(({ property }) => property)).toEqual(reason === "" ? [] : ["registryCredentialId"]);
-    expect(failures[0]?.reason ?? "").toContain(reason);
+    expect(failures).toEqual(
+      reason === undefined ? [] : [{ property: "registryCredentialId", reason: expect.stringContaining(reason) }],
+    );
     expect(JSON.stringify(failures)).not.toMatch(/canary|dckr/);
   });
 });

@@ -5,22 +5,22 @@ import type { Properties } from "../../../../provider/contract";
 const wrap = (value: unknown) => ({ secret: value });
 const mapped = (properties: Properties) => mapSecrets(properties, wrap);
 
-describe("the values of a cluster that are secret", () => {
-  it("are those that look like a credential; all others stay readable", () => {
+describe("the secret values of a cluster", () => {
+  it("include those that look like a credential, and no others", () => {
     const env = { MODEL: "llama-70b", HF_TOKEN: "x", DB: "postgres://u:p@h/db" };
     expect(mapped({ env })).toEqual({
       env: { MODEL: "llama-70b", HF_TOKEN: wrap("x"), DB: wrap("postgres://u:p@h/db") },
     });
   });
 
-  it("are those that the program marks, alone or with the whole map, whose names stay readable", () => {
+  it("include those that the program marks, one by one or with the map, whose names stay readable", () => {
     const env = { MODEL: "llama-70b", MODE: "fast" };
     expect(mapped({ env, __secrets: ["env.MODEL"] })["env"]).toEqual({ MODEL: wrap("llama-70b"), MODE: "fast" });
     expect(mapped({ env, __secrets: ["env"] })["env"]).toEqual({ MODEL: wrap("llama-70b"), MODE: wrap("fast") });
     expect(mapped({ env: { "A.B": "x" }, __secrets: ["env.A.B"] })["env"]).toEqual({ "A.B": wrap("x") });
   });
 
-  it("are judged at every depth of extraFields, in lists by the value and the path of the list", () => {
+  it("include those at any depth of extraFields; an item of a list is judged by its value and the path of the list", () => {
     const extraFields = {
       tier: "secure",
       registry: { user: "me", password: "pw", ports: [80] },
@@ -37,7 +37,7 @@ describe("the values of a cluster that are secret", () => {
     });
   });
 
-  it("are the body of a probe, always, and its headers by the same rule", () => {
+  it("include every body of a probe, and its headers by the rule of env", () => {
     const headers = { Accept: "text/plain", Authorization: "Bearer abc" };
     const readinessProbe = { path: "/health", status: 200, headers, body: "ping" };
     expect(mapped({ readinessProbe })["readinessProbe"]).toEqual({
@@ -48,7 +48,7 @@ describe("the values of a cluster that are secret", () => {
     });
   });
 
-  it("are the outputs that the program declares", () => {
+  it("include the outputs that the program declares", () => {
     const properties = { endpoint: "https://x", status: "running" };
     expect(mapped({ ...properties, __secrets: ["endpoint", "hourlyCost"] })).toMatchObject({
       endpoint: wrap("https://x"),
@@ -56,13 +56,13 @@ describe("the values of a cluster that are secret", () => {
     });
   });
 
-  it("are hidden in texts, the part after the first word of a header too; values in the open are not", () => {
+  it("are hidden in messages, even the part after the first word of a header", () => {
     const env = { GPU: "h100", HF_TOKEN: "abc-token" };
     const texts = secretsOf({ env, readinessProbe: { headers: { Authorization: "Bearer abc" } } });
     expect(new Set(texts)).toEqual(new Set(["abc-token", "Bearer abc", "abc"]));
   });
 
-  it("law: no value changes but by its mark, and a marked path is never in the open", () => {
+  it("change by nothing but their mark, and include every marked path", () => {
     const names: fc.Arbitrary<string> = fc.constantFrom("MODEL", "HF_TOKEN", "A.B", "MODE", "__proto__");
     const values = fc.oneof(fc.string(), fc.constantFrom("postgres://u:p@h", "llama"));
     fc.assert(
@@ -70,17 +70,17 @@ describe("the values of a cluster that are secret", () => {
         const env = Object.fromEntries(entries);
         const __secrets = marked.map((name) => `env.${name}`);
         expect(mapSecrets({ env, __secrets }, (value) => value)).toEqual({ env, __secrets });
-        const shown = Object.entries(Object(mapped({ env, __secrets })["env"]));
-        for (const [name, value] of shown) if (marked.includes(name)) expect(value).toEqual(wrap(env[name]));
+        const entriesOfEnv = Object.entries(Object(mapped({ env, __secrets })["env"]));
+        for (const [name, value] of entriesOfEnv) if (marked.includes(name)) expect(value).toEqual(wrap(env[name]));
       }),
     );
   });
 });
 
-describe("variables that the program did not give", () => {
-  it("are secret, whatever they look like; those that are gone are no longer named", () => {
-    const given = { env: { MODEL: "a", OLD: "b" }, __secrets: ["env.OLD", "endpoint"] };
-    expect(withOthers(given, { MODEL: "other", ADDED: "x" })).toEqual({
+describe("unmanaged variables", () => {
+  it("are secret, whatever they look like; a removed variable loses its mark", () => {
+    const managed = { env: { MODEL: "a", OLD: "b" }, __secrets: ["env.OLD", "endpoint"] };
+    expect(withOthers(managed, { MODEL: "other", ADDED: "x" })).toEqual({
       env: { MODEL: "other", ADDED: "x" },
       __secrets: ["endpoint", "env.ADDED"],
     });

@@ -1,0 +1,115 @@
+import type { ClusterRecord } from "../../../../provider/api/decode/records";
+import { isMasked, learnObserved, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/stateFields";
+
+const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
+const digest = `sha256:${"ab".repeat(32)}`;
+
+describe("an observed image", () => {
+  it.each([
+    ["a/b:1", "a/b:1"],
+    ["a/b:1", "docker.io/a/b:1"],
+    ["nginx", "docker.io/library/nginx:latest"],
+    ["localhost/a", "localhost/a:latest"],
+    ["a/b:1", `a/b:1@${digest}`],
+    [`a/b@${digest}`, `a/b:1@${digest}`],
+  ])("is the requested one: %s as %s", (requested, observed) => {
+    expect(sameImage(requested, observed)).toBe(true);
+  });
+
+  it.each([
+    ["a/b:1", "a/b:2"],
+    ["a/b:1", `a/b@${digest}`],
+    [`a/b@${digest}`, `a/b@${digest.replace("ab", "cd")}`],
+    ["a/b:1", "ghcr.io/a/b:1"],
+    ["localhost:5000/a", "localhost:6000/a"],
+  ])("is another one: %s as %s", (requested, observed) => {
+    expect(sameImage(requested, observed)).toBe(false);
+  });
+});
+
+describe("an observed value", () => {
+  it.each([null, "", "********", "sk-***", "<redacted>"])("is masked: %j", (value) => {
+    expect(isMasked(value)).toBe(true);
+  });
+
+  it.each(["/run/secrets/hf_token", "hidden_size=4096", "*"])("is not masked: %j", (value) => {
+    expect(isMasked(value)).toBe(false);
+  });
+});
+
+describe("a variable that is observed right after a change", () => {
+  type Row = [string, string | undefined, string | null | undefined, string | undefined, object];
+  const same = { echo: {}, differing: [], unchanged: [] };
+  const ignored = (name: string) => ({ ...same, echo: { env: [name] } });
+  const other = (name: string) => ({ ...same, echo: { env: [name] }, differing: [`env.${name}`] });
+  const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
+
+  describe.each(["A", "__proto__"])("with the name %s", (name) => {
+    it.each<Row>([
+      ["is the same with its value", "new", "new", "old", same],
+      ["is ignored if it is not reported", "new", undefined, "old", ignored(name)],
+      ["is ignored if the service has added it", undefined, "node-7", undefined, ignored(name)],
+      ["is the same without its value", "new", null, "old", same],
+      ["is the same with a mask", "new", "********", undefined, same],
+      ["is unchanged with its old value", "new", "old", "old", stale(name)],
+      ["is unchanged after its removal", undefined, "old", "old", stale(name)],
+      ["is unchanged after its removal, without its value", undefined, null, "old", stale(name)],
+      ["is unchanged after its removal, if it was empty", undefined, "", "", stale(name)],
+      ["differs with another value, and is ignored from then on", "new", "foreign", "old", other(name)],
+    ])("%s", (_title, requested, observed, before, expected) => {
+      const one = <T>(value: T | undefined): Record<string, T> =>
+        value === undefined ? {} : Object.fromEntries([[name, value]]);
+      const record: ClusterRecord = { id: "cl_1", env: one<string | null>(observed) };
+      const olds = { ...inputs, env: one(before) };
+      expect(learnObserved({ ...inputs, env: one(requested) }, record, olds)).toEqual(expected);
+    });
+  });
+});
+
+describe("an input that is observed right after a change", () => {
+  const mirror = "mirror.example/a/b:1";
+  it.each<[string, Partial<ClusterRecord>, object]>([
+    ["is the same with its registry", { container: "docker.io/a/b:1" }, { differing: [], unchanged: [] }],
+    [
+      "differs with another tag, and is compared with that from then on",
+      { container: "a/b:3" },
+      { differing: ["container"], unchanged: [], echo: { container: "a/b:3" } },
+    ],
+    ["is compared with the image of a mirror from then on", { container: mirror }, { echo: { container: mirror } }],
+    ["is unchanged with its old value", { container: "a/b:0" }, { differing: ["container"], unchanged: ["container"] }],
+    ["is the same in capitals", { gpuType: "H100" }, { differing: [], unchanged: [] }],
+  ])("%s", (_title, observed, expected) => {
+    const before = { ...inputs, container: "a/b:0" };
+    expect(learnObserved(inputs, { id: "cl_1", ...observed }, before)).toMatchObject(expected);
+  });
+});
+
+describe("a refresh of env", () => {
+  const applied = { A: "a-value", B: "b-value" };
+  const refreshed = (env: ClusterRecord["env"], known: ObservedInputs) => {
+    const state: ClusterState = { ...inputs, env: applied, __observed: known };
+    return withDrift(state, { id: "cl_1", env }).env;
+  };
+
+  it.each<[string, ClusterRecord["env"], ObservedInputs]>([
+    ["a variable stays masked", { A: "***", B: "***" }, {}],
+    ["the mask of a variable changes", { A: "<hidden>", B: null }, {}],
+    ["an ignored variable is masked", { A: "a-value", B: "***" }, { env: ["B"] }],
+    ["an ignored variable changes", { A: "v1:abc", B: "v1:xyz" }, { env: ["A", "B"] }],
+    ["the service keeps its own variable", { ...applied, HOST: "node-7" }, { env: ["HOST"] }],
+    ["env is not reported", undefined, {}],
+  ])("finds no drift if %s", (_title, env, known) => {
+    expect(refreshed(env, known)).toEqual(applied);
+  });
+
+  it.each<[string, ClusterRecord["env"], object]>([
+    ["a masked variable is removed", { A: "***" }, { A: "a-value" }],
+    ["a variable is removed", { A: "a-value" }, { A: "a-value" }],
+    ["a masked variable is added", { A: null, B: null, C: null }, { ...applied, C: "" }],
+    ["a variable is no longer masked", { A: "***", B: "other" }, { A: "a-value", B: "other" }],
+    ["a variable called constructor is added", { ...applied, constructor: "x" }, { ...applied, constructor: "x" }],
+  ])("finds drift if %s", (_title, env, expected) => {
+    expect(refreshed(env, {})).toEqual(expected);
+  });
+});
