@@ -23,7 +23,7 @@ const isEnv = (name: string) => envNames.some((each) => each === name);
 /** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
   const record = recordIn(json);
-  if (record && (hasIdPrefix(record.id) || traitsOf(record) > 0)) return record;
+  if (record && (hasIdPrefix(record.id) || countTraits(record) > 0)) return record;
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
@@ -49,14 +49,14 @@ export const readClusterIfAny =
     if (!record || !sameId(record.id, id)) return undefined;
     const fields = new Fields(unwrap(json));
     // An answer without an id is the cluster if it has several of a cluster's fields.
-    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && traitsOf(record) > 1);
+    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
     return isOurs ? { ...record, id } : undefined;
   };
 
 /** Reads one page of the list of clusters. */
 export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> {
   const list = listIn(json, clusterListNames);
-  const items = list?.rows.map(listed).filter((cluster) => cluster !== undefined) ?? [];
+  const items = list?.rows.map(readRow).filter((cluster) => cluster !== undefined) ?? [];
   if (!list || (items.length === 0 && list.rows.length > 0))
     throw new UnreadableError("it is not a list of clusters in a form that this version knows");
   const { rows, around } = list;
@@ -66,7 +66,7 @@ export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> 
 }
 
 /** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
-function listed({ key, value }: Row): ClusterRecord | undefined {
+function readRow({ key, value }: Row): ClusterRecord | undefined {
   const record = recordIn(value, key !== undefined && hasIdPrefix(key) ? key : undefined);
   const isCluster = record && (key === undefined || hasIdPrefix(record.id) || [record.id, record.name].includes(key));
   return isCluster ? record : undefined;
@@ -76,9 +76,9 @@ function listed({ key, value }: Row): ClusterRecord | undefined {
 function holdsCluster(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const items = Object.values(value);
-  const records = Object.entries(value).flatMap(([key, item]) => listed({ key, value: item }) ?? recordIn(item) ?? []);
+  const records = Object.entries(value).flatMap(([key, item]) => readRow({ key, value: item }) ?? recordIn(item) ?? []);
   const isList = Array.isArray(value);
-  return records.some((each) => hasIdPrefix(each.id) || (isList && traitsOf(each) > 1)) || items.some(holdsCluster);
+  return records.some((each) => hasIdPrefix(each.id) || (isList && countTraits(each) > 1)) || items.some(holdsCluster);
 }
 
 function idOf(fields: Fields): string | undefined {
@@ -98,7 +98,7 @@ function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
   if (!raw || id === undefined) return undefined;
   const fields = new Fields(...partsOf(raw));
   const { status: word, env, ...read } = fields.read(clusterTable);
-  const gpus = [...new Set(gpuNames.flatMap((name) => gpuTexts(fields.get(name))))];
+  const gpus = [...new Set(gpuNames.flatMap((name) => gpuIdentifiersIn(fields.get(name))))];
   const record = {
     id,
     ...read,
@@ -109,7 +109,7 @@ function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
     gpuIdentifiers: gpus.length > 0 ? gpus : undefined,
   };
   const isUnreadEnv = env === undefined && envNames.some((name) => typeof fields.get(name) === "object");
-  return defined(isUnreadEnv ? withoutTexts(record) : record);
+  return defined(isUnreadEnv ? withoutMessages(record) : record);
 }
 
 /** The values that nobody may see of a cluster whose program is not known. */
@@ -118,7 +118,7 @@ function credentialsIn(env: ClusterRecord["env"] = {}): string[] {
 }
 
 /** Without texts of the service: they may quote an env whose form is not read, so that nobody could hide its values. */
-function withoutTexts({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
+function withoutMessages({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
   const known = (word = "") => (quotesNothing(word) ? word : "");
   const replicas = health?.replicas.map(({ message: _message, ...replica }) => {
     return { ...replica, status: known(replica.status) };
@@ -127,11 +127,11 @@ function withoutTexts({ reason: _reason, status, health, ...record }: ClusterRec
 }
 
 /** The number of a cluster's fields that a record has besides its id. */
-function traitsOf({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
+function countTraits({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
   return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
 }
 
-function gpuTexts(value: unknown): string[] {
+function gpuIdentifiersIn(value: unknown): string[] {
   const inside = new Fields(value);
   return [value, inside.get("id"), inside.get("name")].map(identifier).filter((each) => each !== undefined);
 }

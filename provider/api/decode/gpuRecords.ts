@@ -3,8 +3,8 @@ import { defined, Fields, type Kind, number, object, type Raw, type Reader, text
 import { type Answer, type Listing, listIn, type Page, type Row, unwrap } from "./lists";
 import { gpuKey, plainName } from "./names";
 import {
-  areGpuTypes,
   categoryForm,
+  conditionalOffer,
   defaultTier,
   generalMemory,
   genericIdNames,
@@ -14,11 +14,11 @@ import {
   gpuTitleNames,
   isFieldOrPlace,
   machineWord,
-  otherOffer,
-  otherScales,
+  mayBeGpuTypes,
   placeNames,
   priceUnit,
   priceWords,
+  scaleNames,
   stockTable,
   type ValueField,
   valueFields,
@@ -36,8 +36,7 @@ export function readGpuPage({ json, headers }: Answer, field?: ValueField): Page
   const items = gpusIn(list);
   if (items.length === 0 && rows.length > 0) throw new UnreadableError("none of its records names a GPU type");
   const isNamed =
-    items.length === rows.length &&
-    rows.every((row) => row.key !== undefined || new Fields(rawOf(row)).has(namesOfIds));
+    items.length === rows.length && rows.every((row) => row.key !== undefined || new Fields(rawOf(row)).has(typeNames));
   // A type is listed once, or once for each place and tier: other lists are of offers, which come and go.
   const placeOf = ({ raw }: GpuType) => placeNames.map((name) => new Fields(raw).get(name));
   const offers = new Set(items.map((gpu) => [gpuKey(gpu.type), ...placeOf(gpu)].join(" ")));
@@ -54,17 +53,17 @@ export const readGpuType =
     const own = gpusIn(list).filter((gpu) => identifiersOf(gpu).some(isOwn));
     if (own.length > 0) return own.map((gpu) => ({ ...gpu, type }));
     const raw = unwrap(json) ?? {};
-    const named = textsOf(raw);
+    const named = namesOf(raw);
     // An object without a name of a list may be the record itself: its keys need not be types.
     const isList = (listIn(json, gpuListNames)?.rows.length ?? 0) > 0;
     if (isList || (named.length > 0 && !named.some(isOwn))) throw new UnreadableError("it is not about this GPU type");
-    const byType = Object.fromEntries(Object.entries(raw).filter(([key]) => areGpuTypes([key])));
+    const byType = Object.fromEntries(Object.entries(raw).filter(([key]) => mayBeGpuTypes([key])));
     const isMap = Object.keys(raw).some(isOwn) || isMapByType(byType, valueFields.availability);
     // What stands beside the types of a map is about all of them.
     return [isMap && named.length === 0 ? { type, raw: { ...raw } } : gpuOf(raw, type)];
   };
 
-const namesOfIds = [...gpuIdNames, ...genericIdNames];
+const typeNames = [...gpuIdNames, ...genericIdNames];
 
 /**
  * The list of an answer about GPUs. A value alone in a map by type becomes a field; a text in a list gets the fields that maps
@@ -73,18 +72,18 @@ const namesOfIds = [...gpuIdNames, ...genericIdNames];
 function gpuListIn(json: unknown, field?: ValueField): Listing | undefined {
   const list = listIn(json, gpuListNames, (raw) => isMapByType(raw, field));
   if (!list) return undefined;
-  const inMaps = (list.others ?? []).filter(({ key }) => key !== undefined).map((row) => inFields(row, field));
+  const inMaps = (list.others ?? []).filter(({ key }) => key !== undefined).map((row) => withField(row, field));
   const rows = list.rows.map((row) => {
     const type = row.key === undefined ? text(row.value) : undefined;
     const own = inMaps.filter(({ key = "" }) => type !== undefined && gpuKey(key) === gpuKey(type));
-    if (own.length === 0) return inFields(row, field);
+    if (own.length === 0) return withField(row, field);
     return { value: Object.assign({}, ...own.map(({ value }) => value), { gpu_type: type }) };
   });
   return { ...list, rows };
 }
 
 /** A row of a map whose value alone becomes a field. */
-function inFields(row: Row, field?: ValueField): Row {
+function withField(row: Row, field?: ValueField): Row {
   return field && row.key !== undefined && !isRecord(row.value) ? { ...row, value: { [field[0]]: row.value } } : row;
 }
 
@@ -93,7 +92,7 @@ function isMapByType(raw: Raw, field?: ValueField): boolean {
   const values = Object.values(raw);
   const [first] = values;
   const isField = (value: unknown) => typeof value === typeof first && field?.[1](value) !== undefined;
-  return areGpuTypes(Object.keys(raw)) && (values.every(isRecord) || values.every(isField));
+  return mayBeGpuTypes(Object.keys(raw)) && (values.every(isRecord) || values.every(isField));
 }
 
 /** The record of a row; a text alone is its name. */
@@ -120,7 +119,7 @@ function isGpuUnder(key: string, { type: _type, raw, name, ...facts }: GpuType):
   if (isFieldOrPlace(key)) return false;
   const names = Object.keys(raw);
   if (/\d/.test(key) && (name !== undefined || names.length === 0)) return true;
-  return Object.keys(facts).length > 0 && (/\d/.test(key) || !names.some((each) => areGpuTypes([each])));
+  return Object.keys(facts).length > 0 && (/\d/.test(key) || !names.some((each) => mayBeGpuTypes([each])));
 }
 
 /** @param around The objects around the list: they may name a unit of all its prices. */
@@ -140,15 +139,15 @@ export const identifier: Kind<string> = (value) => {
 };
 
 /** Every text in a record that identifies its GPU. */
-function textsOf(raw: Raw): string[] {
+function namesOf(raw: Raw): string[] {
   const fields = new Fields(raw);
-  const found = [...namesOfIds, ...gpuTitleNames].map((name) => identifier(fields.get(name)));
+  const found = [...typeNames, ...gpuTitleNames].map((name) => identifier(fields.get(name)));
   return found.filter((each) => each !== undefined);
 }
 
 /** Every text that identifies a listed GPU, its type first. */
 export function identifiersOf({ type, raw }: Pick<GpuType, "type" | "raw">): string[] {
-  return [...new Set([type, ...textsOf(raw)])];
+  return [...new Set([type, ...namesOf(raw)])];
 }
 
 export type Stock = Pick<GpuType, "available" | "availableCount">;
@@ -223,7 +222,7 @@ function amountOf({ words, value }: PriceField): number {
 
 /** Whether a price beside this field has a scale that is not read, or is for GPUs that can be taken away, or for a contract. */
 function isConditional({ name, value }: PriceField): boolean {
-  return otherOffer.test(value === true ? name : plainName(text(value) ?? "")) || otherScales.includes(name);
+  return conditionalOffer.test(value === true ? name : plainName(text(value) ?? "")) || scaleNames.includes(name);
 }
 
 /** Whether a field names another unit than an hour: `minute`, `24 hours`, `cents`, a number. */

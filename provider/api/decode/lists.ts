@@ -2,7 +2,16 @@ import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
 import { Fields, inner, label, object, type Raw, UnreadableError } from "./json";
 import { plainName } from "./names";
-import { idNames, nextName, pageHeader, pageHint, pageSizes, pageTable, partMarks, wrapperNames } from "./records";
+import {
+  idNames,
+  incompleteNames,
+  nextName,
+  pageHeader,
+  pageHint,
+  pageSizes,
+  pageTable,
+  wrapperNames,
+} from "./records";
 
 /** Finds the record or the list in an answer, and reads a list page by page. */
 
@@ -125,14 +134,14 @@ export async function readPages<Item>(
     try {
       page = await get(query);
     } catch (error) {
-      if (!isFinal(error)) throw error;
+      if (!isPermanent(error)) throw error;
       return list(false, `the next page of the list could not be read: ${messageOf(error)}`);
     }
   }
 }
 
-/** Whether a page will stay unavailable: the service refuses it, or it cannot be read. */
-function isFinal(error: unknown): boolean {
+/** Whether another try is useless: the service refuses the request, or its answer cannot be read. */
+export function isPermanent(error: unknown): boolean {
   const isRefused = error instanceof RequestError && error.outcome === "refused";
   return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;
 }
@@ -162,9 +171,9 @@ export function nextPage(
     if (query) return { query, isEnd: false };
   }
   const isShort = goesOn || Math.max(seen, total ?? 0) > records;
-  if (hasMore || link !== undefined || isShort || fields.entries().some(isPartMark)) return { isEnd: false };
+  if (hasMore || link !== undefined || isShort || fields.entries().some(marksIncomplete)) return { isEnd: false };
   if (hasMore === false || total !== undefined) return { isEnd: true };
-  if (fields.entries().some(isHint)) return { isEnd: false };
+  if (fields.entries().some(mayBeAboutPages)) return { isEnd: false };
   // Without a word about the end, a full page or one with a number may be followed by another one.
   const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
   return { isEnd: named.length > 0 || !(isFull || isEndless) };
@@ -192,12 +201,12 @@ function queryOf([name, value]: [string, unknown]): string | undefined {
   return String(new URLSearchParams({ [parameter]: next }));
 }
 
-function isPartMark([name, value]: [string, unknown]): boolean {
+function marksIncomplete([name, value]: [string, unknown]): boolean {
   const isSet = typeof value === "object" ? Object.keys(Object(value)).length > 0 : Boolean(value);
-  return partMarks.includes(name) && isSet;
+  return incompleteNames.includes(name) && isSet;
 }
 
 /** Whether a field may be about pages in an unknown way. */
-function isHint([name, value]: [string, unknown]): boolean {
+function mayBeAboutPages([name, value]: [string, unknown]): boolean {
   return Boolean(value) && pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
 }

@@ -8,9 +8,9 @@ import {
   type Kind,
   label,
   number,
-  stamp,
   type Table,
   text,
+  timestamp,
   variables,
 } from "./json";
 import { plainName } from "./names";
@@ -38,7 +38,7 @@ export const clusterTable = {
   // The desired number counts before one that may be the present one.
   replicas: [count, ...words("desired_replicas desired_replica_count target_replicas replicas replica_count")],
   endpoint: [address, "endpoint", "endpoint_url", "url"],
-  createdAt: [stamp, "created_at"],
+  createdAt: [timestamp, "created_at"],
   container: [text, "container", "image_url", "image"],
   env: [variables, "env", "env_vars", "environment", "environment_variables"],
   registryCredentialId: [text, "registry_credential_id"],
@@ -58,7 +58,7 @@ export const fieldGroups = ["config", "spec", "attributes"];
 /** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
 export const clusterListNames = ["clusters", "data", "items", "result"];
 /** @assumption A list may lack records if one of these fields beside it is set. */
-export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
+export const incompleteNames = ["error", "errors", "partial", "incomplete", "unreachable"];
 
 /** A cluster as the service shows it (section 2). Only the id is always present. */
 export interface ClusterRecord extends Readonly<FieldsOf<typeof clusterTable>> {
@@ -175,9 +175,9 @@ export const priceWords = {
 export const priceUnit =
   /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
 /** A price beside one of these fields has a scale or a condition that is not read. */
-export const otherScales = words("exponent decimals nanos micros scale multiplier term commitment");
+export const scaleNames = words("exponent decimals nanos micros scale multiplier term commitment");
 /** @assumption A record with one of these words, or a flag of this name, has the price of GPUs that can be taken away, or of a contract. */
-export const otherOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
+export const conditionalOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
 /** @assumption If a GPU has several prices by tier, this tier counts unless another one is asked for. */
 export const defaultTier = "community";
 
@@ -238,7 +238,16 @@ const otherFieldWords = words(
 const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
 const gpuFieldNames = [
   ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
-  ...[gpuListNames, wrapperNames, gpuIdNames, genericIdNames, gpuTitleNames, placeNames, partMarks, otherScales].flat(),
+  ...[
+    gpuListNames,
+    wrapperNames,
+    gpuIdNames,
+    genericIdNames,
+    gpuTitleNames,
+    placeNames,
+    incompleteNames,
+    scaleNames,
+  ].flat(),
   ...[...priceWords.price, ...priceWords.hour, ...otherFieldWords],
 ];
 /** @assumption A GPU type has no word of a known field, besides these. */
@@ -257,7 +266,7 @@ export function isFieldOrPlace(key: string): boolean {
 }
 
 /** Whether the keys of a map may be GPU types: each has a word that begins with a letter, none is a field or a place, and one has a digit. */
-export function areGpuTypes(keys: readonly string[]): boolean {
+export function mayBeGpuTypes(keys: readonly string[]): boolean {
   const isType = (key: string) => /(^|[^a-z0-9])[a-z]/i.test(key) && !isFieldOrPlace(key);
   return keys.every(isType) && keys.some((key) => /\d/.test(key));
 }

@@ -22,7 +22,9 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const fields = new Fields(body);
   const { status } = fields.read({ status: clusterTable.status });
   const list = listIn(body, replicaListNames);
-  const replicas = list?.rows.every(({ value }) => isRecord(value)) ? listed(list.rows, fields) : counted(fields);
+  const replicas = list?.rows.every(({ value }) => isRecord(value))
+    ? listedReplicas(list.rows, fields)
+    : countedReplicas(fields);
   if (replicas) return { ...replicas, status };
   // A list, a number or another object beside a word may be about sick replicas.
   const isPlain = fields.entries().every(([name, value]) => {
@@ -43,13 +45,13 @@ export function replicasIn(fields: Fields, status: string | undefined): StatusRe
     // Without a health check, flags that are all false say nothing.
     const isNeverHealthy = list.every((value) => healthIn(new Fields(value), healthNames) !== true);
     const isUnchecked = fields.get("health_check_enabled") === false && isNeverHealthy;
-    return listed(
+    return listedReplicas(
       list.map((value) => ({ value })),
       mayRun ? fields : new Fields(),
       isUnchecked,
     );
   }
-  const numbered = counted(fields);
+  const numbered = countedReplicas(fields);
   if (!numbered || mayRun) return numbered;
   return { ...numbered, replicas: numbered.replicas.map((replica) => ({ ...replica, healthy: false })) };
 }
@@ -75,7 +77,7 @@ export const readServiceInfo: Reader<ServiceInfo> = (json) => {
  * @param around The fields that may hold that number.
  * @param isUnchecked Whether there is no health check, so that only the state of a replica says something.
  */
-function listed(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
+function listedReplicas(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
   const replicas = rows.map((row, index) => replicaOf(row, index, isUnchecked));
   const ready = countsIn(around).find((counts) => counts.ready !== undefined)?.ready;
   if (ready === undefined) return { replicas };
@@ -88,7 +90,7 @@ function replicaOf({ key, value }: Row, index: number, isUnchecked: boolean): Re
   const fields = new Fields(value);
   const { id = key ?? String(index), status = "", message } = fields.read(replicaTable);
   const byWord = isRecord(value) ? healthOfWord(status) : false;
-  const healthy = isUnchecked ? byWord : !holdsNo(value) && (healthIn(fields, healthNames) ?? byWord);
+  const healthy = isUnchecked ? byWord : !showsFailure(value) && (healthIn(fields, healthNames) ?? byWord);
   return defined({ id, status, healthy, message });
 }
 
@@ -105,17 +107,17 @@ function healthIn(fields: Fields, names: readonly string[]): boolean | undefined
 }
 
 /** Whether anything inside a replica says that it is not well: a negative flag about its health, or a word for a failure. */
-function holdsNo(value: unknown, depth = 5): boolean {
+function showsFailure(value: unknown, depth = 5): boolean {
   if (typeof value !== "object" || value === null || depth === 0) return false;
   return Object.entries(value).some(([name, item]) => {
-    if (typeof item === "object") return holdsNo(item, depth - 1);
+    if (typeof item === "object") return showsFailure(item, depth - 1);
     const isNo = flag(item) === false || (typeof item === "string" && isSick(item));
     return isNo && verdictNames.includes(plainName(name));
   });
 }
 
 /** Counts, `{"total": 3, "healthy": 2}`, as numbered replicas. */
-function counted(fields: Fields): StatusRecord | undefined {
+function countedReplicas(fields: Fields): StatusRecord | undefined {
   for (const { total, ready } of countsIn(fields)) {
     if (total === undefined || ready === undefined) continue;
     const replicas = Array.from({ length: Math.max(total, ready) }, (_, index) => {

@@ -2,7 +2,7 @@ import { createClient } from "../../../../provider/api/client";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
 import { gpuKey } from "../../../../provider/api/decode/names";
 import type { GpuType } from "../../../../provider/api/decode/types";
-import { joinGpus, matchGpu, mergeRows, priceInTier } from "../../../../provider/api/gpuMatch";
+import { joinGpus, matchGpu, mergeRecords, priceInTier } from "../../../../provider/api/gpuMatch";
 import { readAnswer } from "../../../../provider/api/http/answers";
 import { gpusOf, readGpus } from "./listHarness";
 
@@ -103,7 +103,7 @@ describe("the price in a tier", () => {
       { gpu_type: "h100", region: "eu", price_per_hour: 2.5, currency: "EUR" },
       { gpu_type: "h100", region: "us", price_per_hour: 3 },
     ]);
-    expect([priceInTier(gpus), mergeRows(gpus)?.pricePerHour]).toEqual([{ pricePerHour: 3 }, 3]);
+    expect([priceInTier(gpus), mergeRecords(gpus)?.pricePerHour]).toEqual([{ pricePerHour: 3 }, 3]);
   });
 });
 
@@ -123,7 +123,7 @@ describe("the availability of one type", () => {
     ["records by region", [false, true].map((available) => ({ type: "H100", region: `${available}`, available }))],
     ["a map of types", { gpus: { l4: { stock: 0 }, h100: { stock: 1 } } }],
   ])("is read from %s", (_what, json) => {
-    expect(mergeRows(readGpuType("h100")(json))).toMatchObject({ type: "h100", available: true });
+    expect(mergeRecords(readGpuType("h100")(json))).toMatchObject({ type: "h100", available: true });
   });
 
   it("is not read from records that do not name it, and unknown from nothing", () => {
