@@ -16,9 +16,7 @@ import {
 import { quotesNothing } from "./states";
 import { replicasIn } from "./statusRecord";
 
-const [, ...envNames] = clusterTable.env;
-
-const isEnv = (name: string) => envNames.some((each) => each === name);
+const [_kind, ...envNames] = clusterTable.env;
 
 /** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
@@ -33,12 +31,12 @@ export const readDetail =
   (json) => {
     const record = readClusterIfAny(id)(json);
     if (!record) throw new UnreadableError("it is not the record of this cluster");
-    // Its own fields last: they replace those of a group.
-    const all = partsOf(unwrap(json) ?? {})
-      .reverse()
-      .flatMap(Object.entries);
-    const fields = all.map(([name, value]) => [plainName(name), value] as const);
-    return { ...record, fields: new Map(fields.filter(([name]) => !isEnv(name))) };
+    const fields = new Map<string, unknown>();
+    // The fields of the record replace those of its groups.
+    for (const part of partsOf(unwrap(json) ?? {}).reverse())
+      for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
+    for (const name of envNames) fields.delete(name);
+    return { ...record, fields };
   };
 
 /** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
@@ -49,8 +47,8 @@ export const readClusterIfAny =
     if (!record || !sameId(record.id, id)) return undefined;
     const fields = new Fields(unwrap(json));
     // An answer without an id is the cluster if it has several of a cluster's fields.
-    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
-    return isOurs ? { ...record, id } : undefined;
+    const isCluster = idOf(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
+    return isCluster ? { ...record, id } : undefined;
   };
 
 /** Reads one page of the list of clusters. */
@@ -72,7 +70,7 @@ function readRow({ key, value }: Row): ClusterRecord | undefined {
   return isCluster ? record : undefined;
 }
 
-/** Whether a value beside the list holds further clusters: by their ids, or in a list of records with several of their fields. */
+/** Whether a value beside the list contains clusters: by their ids, or by several of their fields in a list of records. */
 function holdsCluster(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const items = Object.values(value);
@@ -86,15 +84,15 @@ function idOf(fields: Fields): string | undefined {
   return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-/** A record and the groups of fields inside it; its own fields take precedence. */
+/** A record, and then the groups of fields inside it. */
 function partsOf(raw: Raw): Raw[] {
-  const own = new Fields(raw);
-  return [raw, ...fieldGroups.map((name) => own.first([name], object) ?? {})];
+  const fields = new Fields(raw);
+  return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];
 }
 
-function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
+function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined {
   const raw = unwrap(json);
-  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallback }));
+  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallbackId }));
   if (!raw || id === undefined) return undefined;
   const fields = new Fields(...partsOf(raw));
   const { status: word, env, ...read } = fields.read(clusterTable);
@@ -112,12 +110,12 @@ function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
   return defined(isUnreadEnv ? withoutMessages(record) : record);
 }
 
-/** The values that nobody may see of a cluster whose program is not known. */
+/** The values to hide of a cluster whose program, and so its secrets, are not known. */
 function credentialsIn(env: ClusterRecord["env"] = {}): string[] {
   return Object.entries(env).flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
 }
 
-/** Without texts of the service: they may quote an env whose form is not read, so that nobody could hide its values. */
+/** Without messages of the service: they may quote an env that cannot be read, whose values cannot be hidden. */
 function withoutMessages({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
   const known = (word = "") => (quotesNothing(word) ? word : "");
   const replicas = health?.replicas.map(({ message: _message, ...replica }) => {
