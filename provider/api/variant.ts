@@ -3,70 +3,75 @@ import type { GpuType, ServiceInfo } from "./decode/types";
 import type { UpdateMethod } from "./endpoints";
 import { evidenceIn, isOpaque, type RequestNames } from "./requests";
 
-/** What only some services have: endpoints, and a rollout of each update without a further request. */
+/** What only some services have: endpoints, and a rollout that an update starts by itself. */
 export type OptionalPart = "status" | "update" | "redeploy" | "rollout";
 
 /** Inputs that only an update or a redeploy changes. */
 export const configInputs = ["container", "env", "registryCredentialId", "extraFields"] as const;
 export type ConfigInput = (typeof configInputs)[number];
-/** A redeploy changes the image, and nothing else. */
+/** A redeploy changes only the image. */
 const onlyByUpdate = configInputs.filter((input) => input !== "container");
 
 /**
- * What this process knows of a service: the names of its requests, its missing endpoints, and its GPUs. Only reads fill it. A
- * write never tests anything: a service that ignores unknown names would create a cluster without a GPU and an image.
+ * What this process knows of a service: its request names, its missing endpoints, and its GPUs. Request names are learned from
+ * reads only: a service that ignores unknown names would create a cluster without a GPU and an image.
  */
 export class ApiVariant {
-  /** The names that answers about clusters show; `open` if only lists about GPUs can show them. */
-  clusterNames: RequestNames | "open" | undefined;
+  /** The names that answers about clusters show; `undecided` if only lists about GPUs can show them. */
+  #clusterNames: RequestNames | "undecided" | undefined;
   #gpuNames: RequestNames | undefined;
   /** The GPU types and the GPU models, as last listed. */
   types: readonly GpuType[] = [];
   models: readonly GpuType[] = [];
   /** The method of updates that the service has accepted. */
   updateMethod: UpdateMethod | undefined;
-  /** The last refusal of a service that has refused an update by every method. */
+  /** The last refusal of a service that refused an update by every method. */
   updateRefusal: ApiFailure = { outcome: "refused", method: "", path: "", status: 405, isApiAnswer: true };
   readonly #parts = new Map<OptionalPart, boolean>();
   readonly #reported = new Set<string>();
 
-  /** @param forced The names of requests, if the setting `gpucluster:requestNames` forces them. */
-  constructor(private readonly forced?: RequestNames) {}
+  /** @param forcedNames The request names that the setting `gpucluster:requestNames` forces. */
+  constructor(private readonly forcedNames?: RequestNames) {}
 
   /** Whether the service has this part; `undefined` while that is unknown. */
   has(part: OptionalPart): boolean | undefined {
     return this.#parts.get(part);
   }
 
-  learned(part: OptionalPart, isThere: boolean): void {
-    this.#parts.set(part, isThere);
+  learned(part: OptionalPart, exists: boolean): void {
+    this.#parts.set(part, exists);
   }
 
   /** Learns from an answer about clusters. A record that shows the names is final. */
   observe(clusters: unknown): void {
-    if (this.clusterNames === undefined || this.clusterNames === "open")
-      this.clusterNames = evidenceIn(clusters) ?? this.clusterNames;
+    if (this.#clusterNames === undefined || this.#clusterNames === "undecided")
+      this.#clusterNames = evidenceIn(clusters) ?? this.#clusterNames;
   }
 
-  /** Learns from a list about GPUs, whose rows may show the names too. They count only while the clusters leave them open. */
+  /** Learns from a list about GPUs. Its evidence counts only while the clusters leave the names undecided. */
   observeGpus(list: unknown): void {
     const evidence = evidenceIn(list);
-    if (evidence !== "open") this.#gpuNames ??= evidence;
+    if (evidence !== "undecided") this.#gpuNames ??= evidence;
   }
 
-  /** The names of requests, if known. */
+  /** The request names, if known. */
   get names(): RequestNames | undefined {
-    return this.forced ?? this.#observedNames;
+    return this.forcedNames ?? this.#observedNames;
   }
 
-  /** Whether an answer of the service has shown the names that requests use. */
+  /** Whether the names are unknown, and lists about GPUs can show them. */
+  get isUndecided(): boolean {
+    return this.names === undefined && this.#clusterNames === "undecided";
+  }
+
+  /** Whether an answer of the service shows the names that requests use. */
   get isConfirmed(): boolean {
     return this.#observedNames !== undefined && this.#observedNames === this.names;
   }
 
-  /** Only services with the client's names have UUIDs as GPU models. Words occur with both vocabularies. */
+  /** Only services with the client's names have UUIDs as GPU models. Other identifiers occur with both vocabularies. */
   get #observedNames(): RequestNames | undefined {
-    if (this.clusterNames !== "open") return this.clusterNames;
+    if (this.#clusterNames !== "undecided") return this.#clusterNames;
     if (this.#gpuNames !== undefined) return this.#gpuNames;
     return this.models.length > 0 && this.models.every(({ type }) => isOpaque(type)) ? "client" : undefined;
   }
@@ -76,23 +81,23 @@ export class ApiVariant {
     return this.types.length > 0 ? this.types : this.models;
   }
 
-  /** The inputs that the service has refused to change in place, as far as is known. */
+  /** The inputs that the service is known not to change in place. */
   get fixed(): readonly ConfigInput[] {
     if (this.has("update") !== false) return [];
     return this.has("redeploy") === false ? configInputs : onlyByUpdate;
   }
 
-  /** True at the first call with a text: each fact about the service is reported once. */
-  isFirstReport(text: string): boolean {
-    const isNews = !this.#reported.has(text);
-    this.#reported.add(text);
-    return isNews;
+  /** True at the first call with a message: each fact about the service is reported once. */
+  isFirstReport(message: string): boolean {
+    const isFirst = !this.#reported.has(message);
+    this.#reported.add(message);
+    return isFirst;
   }
 }
 
 /**
- * The inputs that the service cannot change in place, by what its answers show: a service with the client's names has no
- * update unless its descriptor names one, by the word or by a method.
+ * The inputs that the service probably cannot change in place: a service with the client's names has no update endpoint unless
+ * its descriptor names one, by the word or by a method.
  */
 export function fixedInputs({ names }: ApiVariant, info: ServiceInfo | undefined): readonly ConfigInput[] {
   const hasUpdate = info !== undefined && /"update"|"(patch|put)\b/i.test(JSON.stringify(info.endpoints));

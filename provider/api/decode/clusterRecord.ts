@@ -16,14 +16,12 @@ import {
 import { quotesNothing } from "./states";
 import { replicasIn } from "./statusRecord";
 
-const [, ...envNames] = clusterTable.env;
-
-const isEnv = (name: string) => envNames.some((each) => each === name);
+const [_kind, ...envNames] = clusterTable.env;
 
 /** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
   const record = recordIn(json);
-  if (record && (hasIdPrefix(record.id) || traitsOf(record) > 0)) return record;
+  if (record && (hasIdPrefix(record.id) || countTraits(record) > 0)) return record;
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
@@ -33,12 +31,12 @@ export const readDetail =
   (json) => {
     const record = readClusterIfAny(id)(json);
     if (!record) throw new UnreadableError("it is not the record of this cluster");
-    // Its own fields last: they replace those of a group.
-    const all = partsOf(unwrap(json) ?? {})
-      .reverse()
-      .flatMap(Object.entries);
-    const fields = all.map(([name, value]) => [plainName(name), value] as const);
-    return { ...record, fields: new Map(fields.filter(([name]) => !isEnv(name))) };
+    const fields = new Map<string, unknown>();
+    // The fields of the record replace those of its groups.
+    for (const part of partsOf(unwrap(json) ?? {}).reverse())
+      for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
+    for (const name of envNames) fields.delete(name);
+    return { ...record, fields };
   };
 
 /** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
@@ -49,14 +47,14 @@ export const readClusterIfAny =
     if (!record || !sameId(record.id, id)) return undefined;
     const fields = new Fields(unwrap(json));
     // An answer without an id is the cluster if it has several of a cluster's fields.
-    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && traitsOf(record) > 1);
-    return isOurs ? { ...record, id } : undefined;
+    const isCluster = idOf(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
+    return isCluster ? { ...record, id } : undefined;
   };
 
 /** Reads one page of the list of clusters. */
 export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> {
   const list = listIn(json, clusterListNames);
-  const items = list?.rows.map(listed).filter((cluster) => cluster !== undefined) ?? [];
+  const items = list?.rows.map(readRow).filter((cluster) => cluster !== undefined) ?? [];
   if (!list || (items.length === 0 && list.rows.length > 0))
     throw new UnreadableError("it is not a list of clusters in a form that this version knows");
   const { rows, around } = list;
@@ -66,19 +64,19 @@ export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> 
 }
 
 /** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
-function listed({ key, value }: Row): ClusterRecord | undefined {
+function readRow({ key, value }: Row): ClusterRecord | undefined {
   const record = recordIn(value, key !== undefined && hasIdPrefix(key) ? key : undefined);
   const isCluster = record && (key === undefined || hasIdPrefix(record.id) || [record.id, record.name].includes(key));
   return isCluster ? record : undefined;
 }
 
-/** Whether a value beside the list holds further clusters: by their ids, or in a list of records with several of their fields. */
+/** Whether a value beside the list contains clusters: by their ids, or by several of their fields in a list of records. */
 function holdsCluster(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const items = Object.values(value);
-  const records = Object.entries(value).flatMap(([key, item]) => listed({ key, value: item }) ?? recordIn(item) ?? []);
+  const records = Object.entries(value).flatMap(([key, item]) => readRow({ key, value: item }) ?? recordIn(item) ?? []);
   const isList = Array.isArray(value);
-  return records.some((each) => hasIdPrefix(each.id) || (isList && traitsOf(each) > 1)) || items.some(holdsCluster);
+  return records.some((each) => hasIdPrefix(each.id) || (isList && countTraits(each) > 1)) || items.some(holdsCluster);
 }
 
 function idOf(fields: Fields): string | undefined {
@@ -86,19 +84,19 @@ function idOf(fields: Fields): string | undefined {
   return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-/** A record and the groups of fields inside it; its own fields take precedence. */
+/** A record, and then the groups of fields inside it. */
 function partsOf(raw: Raw): Raw[] {
-  const own = new Fields(raw);
-  return [raw, ...fieldGroups.map((name) => own.first([name], object) ?? {})];
+  const fields = new Fields(raw);
+  return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];
 }
 
-function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
+function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined {
   const raw = unwrap(json);
-  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallback }));
+  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallbackId }));
   if (!raw || id === undefined) return undefined;
   const fields = new Fields(...partsOf(raw));
   const { status: word, env, ...read } = fields.read(clusterTable);
-  const gpus = [...new Set(gpuNames.flatMap((name) => gpuTexts(fields.get(name))))];
+  const gpus = [...new Set(gpuNames.flatMap((name) => gpuIdentifiersIn(fields.get(name))))];
   const record = {
     id,
     ...read,
@@ -109,16 +107,16 @@ function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
     gpuIdentifiers: gpus.length > 0 ? gpus : undefined,
   };
   const isUnreadEnv = env === undefined && envNames.some((name) => typeof fields.get(name) === "object");
-  return defined(isUnreadEnv ? withoutTexts(record) : record);
+  return defined(isUnreadEnv ? withoutMessages(record) : record);
 }
 
-/** The values that nobody may see of a cluster whose program is not known. */
+/** The values to hide of a cluster whose program, and so its secrets, are not known. */
 function credentialsIn(env: ClusterRecord["env"] = {}): string[] {
   return Object.entries(env).flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
 }
 
-/** Without texts of the service: they may quote an env whose form is not read, so that nobody could hide its values. */
-function withoutTexts({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
+/** Without messages of the service: they may quote an env that cannot be read, whose values cannot be hidden. */
+function withoutMessages({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
   const known = (word = "") => (quotesNothing(word) ? word : "");
   const replicas = health?.replicas.map(({ message: _message, ...replica }) => {
     return { ...replica, status: known(replica.status) };
@@ -127,11 +125,11 @@ function withoutTexts({ reason: _reason, status, health, ...record }: ClusterRec
 }
 
 /** The number of a cluster's fields that a record has besides its id. */
-function traitsOf({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
+function countTraits({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
   return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
 }
 
-function gpuTexts(value: unknown): string[] {
+function gpuIdentifiersIn(value: unknown): string[] {
   const inside = new Fields(value);
   return [value, inside.get("id"), inside.get("name")].map(identifier).filter((each) => each !== undefined);
 }

@@ -17,13 +17,13 @@ export type Reader<T> = (json: unknown) => T;
 /** Reads a value of one kind; `undefined` for any other value. */
 export type Kind<T> = (value: unknown) => T | undefined;
 
-/** The kind of each field, and its names in answers in the form of `plainName`; if several are present, the first counts. */
+/** The kind of each field, and its names by `plainName`, the preferred one first. */
 export type Table = Readonly<Record<string, readonly [kind: Kind<unknown>, ...names: readonly string[]]>>;
 
 /** The fields of a table that an answer has. */
 export type FieldsOf<T extends Table> = { [Name in keyof T]?: T[Name][0] extends Kind<infer V> ? V : never };
 
-/** The properties of objects by plain name. null counts as absent; of several objects with a name, the first counts. */
+/** The properties of objects by plain name. null means absent; earlier objects take precedence. */
 export class Fields {
   readonly #values = new Map<string, unknown>();
 
@@ -63,34 +63,36 @@ export class Fields {
   }
 }
 
+/** A string that is not blank. */
 export const text: Kind<string> = (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 
-/** A text, or a whole number, which some services use for ids. */
+/** A string, or a whole number, which some services use for ids. */
 export const label: Kind<string> = (value) => (Number.isSafeInteger(value) ? String(value) : text(value));
 
 export const object: Kind<Record<string, unknown>> = (value) => (isRecord(value) ? value : undefined);
 
-/** A number, also as a text, with or without a sign for dollars. */
+/** A number, or a string with one, even with a dollar sign. */
 export const number: Kind<number> = (value) => {
-  const found = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/^\s*\$/, "")) : value;
-  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+  const read = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/^\s*\$/, "")) : value;
+  return typeof read === "number" && Number.isFinite(read) ? read : undefined;
 };
 
 /** A whole number that is not negative. */
 export const count: Kind<number> = (value) => {
-  const found = number(value);
-  return found !== undefined && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+  const read = number(value);
+  return read !== undefined && Number.isSafeInteger(read) && read >= 0 ? read : undefined;
 };
 
-/** A number of GB, or a text with the unit; a number that is too large for one GPU has another unit. */
+/** A number of GB, or a string with the unit. A number that is too large for one GPU has another unit. */
 export const gigabytes: Kind<number> = (value) => {
-  const found = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
-  return found !== undefined && found > 0 && found <= 1_024 ? found : undefined;
+  const read = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
+  return read !== undefined && read > 0 && read <= 1_024 ? read : undefined;
 };
 
 export const flag: Kind<boolean> = (value) => {
-  const word = typeof value === "string" ? value.trim().toLowerCase() : value;
-  return word === true || word === "true" ? true : word === false || word === "false" ? false : undefined;
+  if (typeof value === "boolean") return value;
+  const word = text(value)?.trim().toLowerCase();
+  return word === "true" || word === "false" ? word === "true" : undefined;
 };
 
 /** A value, or the value in an object under one of the names. */
@@ -98,11 +100,11 @@ export function inner<T>(kind: Kind<T>, ...names: readonly string[]): Kind<T> {
   return (value) => (isRecord(value) ? new Fields(value).first(names, kind) : kind(value));
 }
 
-/** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
+/** A URL without its trailing slash, which a service may add in one answer and leave out in the next. */
 export const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
 
-/** ISO 8601 in UTC. A time without a zone is UTC. A time in the documented form stays unchanged. */
-export const stamp: Kind<string> = (value) => {
+/** ISO 8601 in UTC. A time without a zone is UTC; one in the documented form stays unchanged. */
+export const timestamp: Kind<string> = (value) => {
   if (typeof value !== "string" || number(value) !== undefined) return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
   const date = new Date(/(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
@@ -115,8 +117,8 @@ const maxVariableName = 1_024;
 export const variables: Kind<Record<string, string | null>> = (value) => {
   if (!isRecord(value) || Object.values(value).some((item) => typeof item === "object" && item !== null))
     return undefined;
-  const read = Object.entries(value).map(([name, item]) => [name, item === null ? null : String(item)] as const);
-  return withCleanNames(read, (name) => cleanText(name, maxVariableName));
+  const entries = Object.entries(value).map(([name, item]) => [name, item === null ? null : String(item)] as const);
+  return withCleanNames(entries, (name) => cleanText(name, maxVariableName));
 };
 
 /** Leaves out undefined properties. */

@@ -1,12 +1,21 @@
 import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
-import { Fields, inner, label, object, type Raw, UnreadableError } from "./json";
+import { Fields, type FieldsOf, inner, label, object, type Raw, UnreadableError } from "./json";
 import { plainName } from "./names";
-import { idNames, nextName, pageHeader, pageHint, pageSizes, pageTable, partMarks, wrapperNames } from "./records";
+import {
+  idNames,
+  incompleteNames,
+  nextName,
+  pageHeader,
+  pageHint,
+  pageSizes,
+  pageTable,
+  wrapperNames,
+} from "./records";
 
 /** Finds the record or the list in an answer, and reads a list page by page. */
 
-/** The record of an answer: the answer itself, or the object inside it under a wrapper's name. */
+/** The record of an answer: the answer itself, or the object in it under a wrapper's name. */
 export function unwrap(json: unknown): Raw | undefined {
   if (!isRecord(json)) return undefined;
   const fields = new Fields(json);
@@ -33,17 +42,18 @@ export interface Listing {
 
 /**
  * The list of an answer: the answer itself, or the first list or map of records under one of these names, at most three objects
- * deep. It is not complete if another one holds rows too. Nothing under another name is a list, so that no empty list is taken
- * for the requested one.
- * @param isMap Whether an object is a map of rows, although it has no such name, or values that are no records.
+ * deep. It is incomplete if another list has rows too. A list under another name does not count: an empty one would prove that
+ * nothing exists.
+ * @param isMap Whether an object is a map of rows even without such a name, or with values that are not records.
  */
 export function listIn(
   json: unknown,
   names: readonly string[],
   isMap: (json: Raw) => boolean = () => false,
 ): Listing | undefined {
-  const [main, ...lists] = listsIn(json, names, isMap);
-  const others = lists.flatMap(({ rows }) => rows);
+  const lists = listsIn(json, names, isMap);
+  const main = lists[0];
+  const others = lists.slice(1).flatMap(({ rows }) => rows);
   return main && { ...main, others, isComplete: main.isComplete && others.length === 0 };
 }
 
@@ -55,7 +65,7 @@ function listsIn(
   name = "",
 ): Listing[] {
   if (Array.isArray(json)) return [{ rows: json.map((value) => ({ value })), around, isComplete: true }];
-  // Nothing in place of a list is an empty list in some languages, and unknown in others.
+  // null in place of a list means an empty list in some languages, and an unknown one in others.
   if (json === null && name !== "") return [{ rows: [], around, isComplete: false }];
   if (!isRecord(json)) return [];
   const named = names.flatMap((each) => Object.keys(json).filter((key) => plainName(key) === each));
@@ -96,8 +106,7 @@ const maxPages = 1_000;
 const maxRecords = 10_000;
 
 /**
- * Reads a list page by page to its end. The first page has to be readable. If a later page is not available, the list is
- * incomplete, with the reason.
+ * Reads a list page by page to its end. If a later page than the first is not available, the list is incomplete, with the reason.
  * @param get Requests the first page, or the page of a query.
  */
 export async function readPages<Item>(
@@ -109,15 +118,16 @@ export async function readPages<Item>(
   const list = (complete: boolean, problem?: string) => ({ items: [...found.values()], complete, problem });
   let page = await get();
   let isComplete = true;
-  for (let records = 0; ; ) {
-    const before = found.size;
+  let records = 0;
+  for (;;) {
+    const sizeBefore = found.size;
     for (const item of page.items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
     records += page.count;
     isComplete &&= page.isComplete;
     const { query, isEnd } = nextPage(page, records, queries.size + 1);
-    // A record on two pages moved while they were read; then another record may be on none of them.
+    // A record on two pages moved while they were read, so another record may have been on neither.
     if (query === undefined) return list(isComplete && isEnd && found.size === records);
-    if (queries.has(query) || (page.count > 0 && found.size === before))
+    if (queries.has(query) || (page.count > 0 && found.size === sizeBefore))
       return list(false, "the service returns the same page repeatedly");
     if (queries.size >= maxPages || found.size >= maxRecords)
       return list(false, `it is longer than ${maxRecords} records or ${maxPages} pages`);
@@ -125,65 +135,72 @@ export async function readPages<Item>(
     try {
       page = await get(query);
     } catch (error) {
-      if (!isFinal(error)) throw error;
+      if (!isPermanent(error)) throw error;
       return list(false, `the next page of the list could not be read: ${messageOf(error)}`);
     }
   }
 }
 
-/** Whether a page will stay unavailable: the service refuses it, or it cannot be read. */
-function isFinal(error: unknown): boolean {
+/** Whether another try is useless: the service refuses the request, or its answer cannot be read. */
+export function isPermanent(error: unknown): boolean {
   const isRefused = error instanceof RequestError && error.outcome === "refused";
   return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;
 }
 
 /**
- * The query for the next page, if the page shows it: by a link, by a field for the next page, or by numbers. Otherwise whether the
- * list certainly ends here. It does only if nothing that may be about pages speaks against it.
- * @param records The number of records on all pages so far, this one included.
+ * The query for the next page, if the page shows it by a link, by a field for the next page, or by numbers. Otherwise whether the
+ * list certainly ends here, which any unknown field about pages makes uncertain.
+ * @param records The number of records on all pages so far, including this one.
  */
-export function nextPage(
+function nextPage(
   { around, headers, count }: Omit<Page<unknown>, "items" | "isComplete">,
   records: number,
   pagesSoFar: number,
 ): { readonly query?: string | undefined; readonly isEnd: boolean } {
   const beside = besideList(around, headers);
   const fields = new Fields(...beside);
-  const { hasMore, page, pages, offset, size, total, seen = 0 } = fields.read(pageTable);
+  const numbers = fields.read(pageTable);
+  const { hasMore, page, pages, offset, size, total, seen = 0 } = numbers;
   const link = /<([^<>]*)>\s*;[^,<]*\brel\s*=\s*["']?([^"';,]*\s)?next\b/i.exec(headers["link"] ?? "")?.[1];
   const named = beside.flatMap(Object.entries).filter(([name]) => nextName.test(name));
-  const goesOn = pages !== undefined ? pagesSoFar < pages : total !== undefined ? records < total : undefined;
+  const isBeforeTotal = total === undefined ? undefined : records < total;
+  const goesOn = pages === undefined ? isBeforeTotal : pagesSoFar < pages;
   const isFull = size === undefined ? pageSizes.has(count) : count > 0 && count >= size;
   if (hasMore !== false) {
     const isNumbered = count > 0 && (goesOn ?? (size !== undefined && isFull));
-    const byOffset = offset === undefined ? undefined : `offset=${offset + count}`;
-    const byNumber = byOffset ?? (page === undefined ? undefined : `page=${page + 1}`);
-    const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? (isNumbered ? byNumber : undefined);
+    const numbered = isNumbered ? numberedQuery(numbers, count) : undefined;
+    const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? numbered;
     if (query) return { query, isEnd: false };
   }
   const isShort = goesOn || Math.max(seen, total ?? 0) > records;
-  if (hasMore || link !== undefined || isShort || fields.entries().some(isPartMark)) return { isEnd: false };
+  if (hasMore || link !== undefined || isShort || fields.entries().some(marksIncomplete)) return { isEnd: false };
   if (hasMore === false || total !== undefined) return { isEnd: true };
-  if (fields.entries().some(isHint)) return { isEnd: false };
-  // Without a word about the end, a full page or one with a number may be followed by another one.
+  if (fields.entries().some(mayBeAboutPages)) return { isEnd: false };
+  // If nothing shows the end, another page may follow a full page or a numbered one.
   const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
   return { isEnd: named.length > 0 || !(isFull || isEndless) };
 }
 
-/** The objects beside the records and those inside them, and the headers about pages: each may be about pages. */
+/** The query for the page after a numbered one. */
+function numberedQuery({ page, offset }: FieldsOf<typeof pageTable>, count: number): string | undefined {
+  if (offset !== undefined) return `offset=${offset + count}`;
+  return page === undefined ? undefined : `page=${page + 1}`;
+}
+
+/** Everything that may be about pages: the objects beside the records, those inside them, and headers. */
 function besideList(around: readonly Raw[], headers: Answer["headers"]): Raw[] {
   const inside = (each: object) => Object.values(each).filter(isRecord);
   const objects = around.flatMap((each) => [each, ...inside(each), ...inside(each).flatMap(inside)]);
-  const own = Object.entries(headers).filter(([name]) => pageHeader.test(name));
-  return [...objects, Object.fromEntries(own.map(([name, value]) => [name.slice(2), value]))];
+  const pageHeaders = Object.entries(headers).filter(([name]) => pageHeader.test(name));
+  return [...objects, Object.fromEntries(pageHeaders.map(([name, value]) => [name.slice(2), value]))];
 }
 
-/** All pages have the same address, so only the query of a link counts. */
+/** The query of a link to a page: all pages have the same path. */
 function queryIn(link: string | undefined): string | undefined {
   return /\?([^#]+)/.exec(link ?? "")?.[1];
 }
 
-/** The query of a field for the next page: that of its link, or its value, which `nextCursor` gives to `cursor`. */
+/** The query of a field for the next page: that of its link, or a parameter: the value of `nextCursor` is sent as `cursor`. */
 function queryOf([name, value]: [string, unknown]): string | undefined {
   const next = inner(label, "href", "url")(value);
   const parameter = name.replace(/^next[_-]?/i, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()) || "cursor";
@@ -192,12 +209,12 @@ function queryOf([name, value]: [string, unknown]): string | undefined {
   return String(new URLSearchParams({ [parameter]: next }));
 }
 
-function isPartMark([name, value]: [string, unknown]): boolean {
+function marksIncomplete([name, value]: [string, unknown]): boolean {
   const isSet = typeof value === "object" ? Object.keys(Object(value)).length > 0 : Boolean(value);
-  return partMarks.includes(name) && isSet;
+  return incompleteNames.includes(name) && isSet;
 }
 
-/** Whether a field may be about pages in an unknown way. */
-function isHint([name, value]: [string, unknown]): boolean {
+/** Whether an unknown field may be about further pages. */
+function mayBeAboutPages([name, value]: [string, unknown]): boolean {
   return Boolean(value) && pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
 }

@@ -8,9 +8,9 @@ import {
   type Kind,
   label,
   number,
-  stamp,
   type Table,
   text,
+  timestamp,
   variables,
 } from "./json";
 import { plainName } from "./names";
@@ -18,7 +18,7 @@ import type { GpuType } from "./types";
 
 /**
  * The records of the service, and the guesses about its answers: the specification names few fields and hardly any shape.
- * Each guess is one tagged line (docs/assumptions.md). A name is in the form of `plainName`.
+ * Each guess is one tagged line (docs/assumptions.md). Names are in the form of `plainName`.
  */
 
 function words(list: string): string[] {
@@ -35,10 +35,10 @@ const word: Kind<string> = inner(text, "state", "status", "phase");
 export const clusterTable = {
   name: [text, "name", "cluster_name"],
   status: [word, "status", "state", "phase"],
-  // The desired number counts before one that may be the present one.
+  // The desired number takes precedence over one that may be the current one.
   replicas: [count, ...words("desired_replicas desired_replica_count target_replicas replicas replica_count")],
   endpoint: [address, "endpoint", "endpoint_url", "url"],
-  createdAt: [stamp, "created_at"],
+  createdAt: [timestamp, "created_at"],
   container: [text, "container", "image_url", "image"],
   env: [variables, "env", "env_vars", "environment", "environment_variables"],
   registryCredentialId: [text, "registry_credential_id"],
@@ -48,7 +48,7 @@ export const clusterTable = {
 /** @assumption The id of a cluster is under one of these names; it is part of a path, so it has only characters that cannot change one. */
 export const idNames = ["id", "cluster_id"];
 export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
-/** @assumption The GPU of a cluster is a text under one of these names, or an object with an id or a name. */
+/** @assumption The GPU of a cluster is a string under one of these names, or an object with an id or a name. */
 export const gpuNames = ["gpu_type", "gpu_model_id", "gpu_model", "gpu_model_name", "gpu"];
 /** @assumption The name of a cluster is the start of a host name, so it has only characters of a host name. */
 export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
@@ -58,15 +58,15 @@ export const fieldGroups = ["config", "spec", "attributes"];
 /** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
 export const clusterListNames = ["clusters", "data", "items", "result"];
 /** @assumption A list may lack records if one of these fields beside it is set. */
-export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
+export const incompleteNames = ["error", "errors", "partial", "incomplete", "unreachable"];
 
-/** A cluster as the service shows it (section 2). Only the id is always present. */
+/** A cluster as the service reports it (section 2). Only the id is always present. */
 export interface ClusterRecord extends Readonly<FieldsOf<typeof clusterTable>> {
   readonly id: string;
-  /** The identifier of its GPU that requests accept, and all others. */
+  /** The identifier of its GPU for requests, and then all its identifiers. */
   readonly gpuType?: string;
   readonly gpuIdentifiers?: readonly string[];
-  /** The health of its replicas, if the record itself shows it. */
+  /** The health of its replicas, if the record shows it. */
   readonly health?: StatusRecord;
   /** All fields of a record that was read by its id, by plain name, including null values; without env. */
   readonly fields?: ReadonlyMap<string, unknown>;
@@ -77,7 +77,7 @@ export interface ClusterList {
   readonly clusters: readonly ClusterRecord[];
   /** False if there may be clusters that are not in `clusters`: then a missing cluster proves nothing. */
   readonly complete: boolean;
-  /** The reason why the list could not be read to its end, if one is known. */
+  /** The reason why the list could not be read to its end, if known. */
   readonly problem?: string;
 }
 
@@ -93,7 +93,7 @@ export const pageTable = {
 } as const satisfies Table;
 /** Headers about pages: `X-Total-Count`, `X-Next-Page`. Others have words of pages too: `X-RateLimit-Remaining`. */
 export const pageHeader = /^x-(?!rate-?limit).*(page|next|cursor|continuation|total|count|more|offset|limit)/;
-/** @assumption A field with such a name leads to the next page; an empty one says that there is none. */
+/** @assumption A field with such a name leads to the next page; an empty one means that there is none. */
 export const nextName =
   /^next([_-]?(page|cursor|token|link|url|uri|href|marker|offset|key|start|id|continuation|after))*$/i;
 /** @assumption Any other field with one of these words in its name may mean that there are more pages. */
@@ -102,7 +102,7 @@ export const pageHint =
 /** @assumption A list that shows nothing about its length may be the first page of a longer one if it has one of these numbers of records. */
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
-/** @assumption Replicas are a list or a map under one of these names; or they are only counted; or one flag or word counts for all. */
+/** @assumption Replicas are a list or a map under one of these names, or only counted; or one flag or word is about all. */
 export const replicaListNames = ["replicas", "instances", "nodes", "replica_statuses", "data", "items"];
 /** @assumption A replica has these fields. */
 export const replicaTable = {
@@ -110,12 +110,12 @@ export const replicaTable = {
   status: [word, "status", "state", "phase", "health"],
   message: [text, "message", "reason", "error"],
 } as const satisfies Table;
-/** @assumption Flags and words under these names say whether a replica, or a cluster that shows none, is healthy. */
+/** @assumption Flags and words under these names show whether a replica, or a cluster without replicas, is healthy. */
 export const healthNames = words("healthy is_healthy ready is_ready health health_status health_state");
-/** @assumption One "no" under one of these names, also deep inside a replica, outweighs every "yes". The health of the service is read from them. */
+/** @assumption One "no" under one of these names, even deep inside a replica, outweighs every "yes". The health of the service is read from them. */
 export const verdictNames = [
   ...healthNames,
-  ..."ok alive live passing serving liveness readiness status state phase".split(" "),
+  ...words("ok alive live passing serving liveness readiness status state phase"),
 ];
 /** @assumption Replicas are counted under these names, in the answer or in one of these objects. */
 export const countTable = {
@@ -124,14 +124,14 @@ export const countTable = {
 } as const satisfies Table;
 export const countObjects = ["replicas", "summary", "health"];
 
-/** One replica, as `/status` shows it. */
+/** One replica, as `/status` reports it. */
 export interface ReplicaRecord {
   readonly id: string;
-  /** The service's own status word; empty if it shows none. */
+  /** The service's status word; empty if there is none. */
   readonly status: string;
-  /** Absent if it shows nothing that is known, so that it is neither healthy nor sick. */
+  /** Absent if nothing known shows its health. */
   readonly healthy?: boolean;
-  /** The reason why it is not healthy, if the service shows one. */
+  /** The reason why it is not healthy, if the service reports one. */
   readonly message?: string;
 }
 
@@ -140,21 +140,21 @@ export interface StatusRecord {
   /** The state of the whole cluster, if the answer shows it. */
   readonly status?: string;
   readonly replicas: readonly ReplicaRecord[];
-  /** True if the service only counts replicas, so that they cannot be distinguished. */
+  /** True if the service only counts replicas, which cannot be distinguished then. */
   readonly isCounted?: boolean;
-  /** Whether the cluster as a whole is healthy; present only if the service shows this, and nothing about replicas. */
+  /** Whether the cluster as a whole is healthy; present only if the service shows this and no replicas. */
   readonly overall?: boolean;
-  /** True if no replicas can be observed: that none are listed proves nothing then. A status word may be all that is shown. */
+  /** True if no replicas can be observed, so that an empty list proves nothing. */
   readonly isMissing?: true;
 }
 
 /** @assumption GPUs are a list or a map by type, bare or under one of these names. */
 export const gpuListNames = words("gpus gpu gpu_types types models availability pricing prices data result items");
-/** @assumption A text under one of these names identifies a GPU in requests; the names after them are for people. */
+/** @assumption A string under one of these names identifies a GPU in requests; the names after them are for people. */
 export const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
 export const genericIdNames = ["type", "id", "sku"];
 export const gpuTitleNames = ["gpu_model_name", "name", "display_name", "label"];
-/** A text that says what every record of a list is, not which one. */
+/** A string that names the category of all records in a list, not one of them. */
 export const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
 /** @assumption A type is listed once, or once for each value of these fields. */
 export const placeNames = ["tier", "region", "location", "country"];
@@ -171,31 +171,28 @@ export const priceWords = {
   hour: wordSet("hour hours hourly hr"),
   beside: wordSet("per gpu eur amount value on demand"),
 };
-/** @assumption A field with such a name says what a price is for. */
+/** @assumption A field with such a name is the unit of a price. */
 export const priceUnit =
   /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
-/** A price beside one of these fields has a scale or a condition that is not read. */
-export const otherScales = words("exponent decimals nanos micros scale multiplier term commitment");
+/** A price beside one of these fields has an unknown scale or condition. */
+export const scaleNames = words("exponent decimals nanos micros scale multiplier term commitment");
 /** @assumption A record with one of these words, or a flag of this name, has the price of GPUs that can be taken away, or of a contract. */
-export const otherOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
-/** @assumption If a GPU has several prices by tier, this tier counts unless another one is asked for. */
+export const conditionalOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
+/** @assumption If a GPU has several prices by tier, this tier counts unless another one is requested. */
 export const defaultTier = "community";
 
 /** @assumption Stock is a flag or a word, or a number of free GPUs, under these names; in the record, or in its part `cluster`. */
-const stockWords = {
-  yes: wordSet(
-    "available in_stock yes free high medium good plenty ample abundant limited low scarce few low_stock limited_stock",
-  ),
-  no: wordSet(
-    "unavailable not_available sold_out out_of_stock no_stock none no exhausted depleted insufficient no_capacity " +
-      "out_of_capacity insufficient_capacity at_capacity full fully_booked waitlist waitlisted coming_soon",
-  ),
-};
-const inStock: Kind<boolean> = (value) => {
-  const word = plainName(text(value) ?? "");
-  return flag(value) ?? (stockWords.yes.has(word) ? true : stockWords.no.has(word) ? false : undefined);
-};
-/** A count that a flag is not: `available: true`. */
+const inStockWords =
+  "available in_stock yes free high medium good plenty ample abundant limited low scarce few low_stock limited_stock";
+const soldOutWords =
+  "unavailable not_available sold_out out_of_stock no_stock none no exhausted depleted insufficient no_capacity " +
+  "out_of_capacity insufficient_capacity at_capacity full fully_booked waitlist waitlisted coming_soon";
+const stockWords = new Map([
+  ...words(inStockWords).map((each) => [each, true] as const),
+  ...words(soldOutWords).map((each) => [each, false] as const),
+]);
+const inStock: Kind<boolean> = (value) => flag(value) ?? stockWords.get(plainName(text(value) ?? ""));
+/** A count, which a flag such as `available: true` is not. */
 const quantity: Kind<number> = (value) => (typeof value === "boolean" ? undefined : count(value));
 export const stockTable = {
   available: [
@@ -209,9 +206,9 @@ export const stockTable = {
   ],
 } as const satisfies Table;
 
-/** The field that a value alone is in a map by GPU type, and its kind. */
+/** The field that a plain value is in a map by GPU type, and its kind. */
 export type ValueField = readonly [name: string, kind: Kind<unknown>];
-/** @assumption In a map by GPU type, a value alone is what the endpoint is about: the name of a model, the price of an hour, or the stock. In `/v1/gpus`, it may be anything. */
+/** @assumption In a map by GPU type, a plain value is what the endpoint is about: the name of a model, the price of an hour, or the stock. In `/v1/gpus`, it may be anything. */
 export const valueFields = {
   models: ["name", (value) => (number(value) === undefined ? text(value) : undefined)],
   pricing: ["price", (value) => ((number(value) ?? -1) >= 0 ? value : undefined)],
@@ -225,7 +222,7 @@ export interface GpuList {
   readonly certain: boolean;
 }
 
-/** @assumption An error without the documented envelope has its text and its code under these names. */
+/** @assumption An error without the documented envelope has its message and its code under these names. */
 export const errorTable = {
   message: [text, "message", "error", "detail", "title", "description", "error_description", "error_message", "msg"],
   code: [text, "code", "error_code", "type"],
@@ -238,7 +235,16 @@ const otherFieldWords = words(
 const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
 const gpuFieldNames = [
   ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
-  ...[gpuListNames, wrapperNames, gpuIdNames, genericIdNames, gpuTitleNames, placeNames, partMarks, otherScales].flat(),
+  ...[
+    gpuListNames,
+    wrapperNames,
+    gpuIdNames,
+    genericIdNames,
+    gpuTitleNames,
+    placeNames,
+    incompleteNames,
+    scaleNames,
+  ].flat(),
   ...[...priceWords.price, ...priceWords.hour, ...otherFieldWords],
 ];
 /** @assumption A GPU type has no word of a known field, besides these. */
@@ -257,7 +263,7 @@ export function isFieldOrPlace(key: string): boolean {
 }
 
 /** Whether the keys of a map may be GPU types: each has a word that begins with a letter, none is a field or a place, and one has a digit. */
-export function areGpuTypes(keys: readonly string[]): boolean {
+export function mayBeGpuTypes(keys: readonly string[]): boolean {
   const isType = (key: string) => /(^|[^a-z0-9])[a-z]/i.test(key) && !isFieldOrPlace(key);
   return keys.every(isType) && keys.some((key) => /\d/.test(key));
 }
@@ -270,9 +276,9 @@ export const capacityCodes = wordSet(
     "insufficient_cpu_capacity insufficient_host_capacity insufficient_ip_capacity node_at_capacity vm_node_busy " +
     "pod_node_busy gpu_count_not_allocatable",
 );
-/** @assumption After this code a wait does not help: no node can hold so many GPUs. */
+/** @assumption After this code a wait is useless: no node can hold so many GPUs. */
 export const countCode = "gpu_count_not_allocatable";
-/** @assumption If a refused update calls a field unknown or unchangeable, the service needs the body without the field; if it calls a field missing, with the field. */
+/** @assumption If a refusal calls a field unknown or unchangeable, the service accepts the update without it; if it calls a field missing, with it. */
 export const unwantedWords = {
   before:
     "(unknown|unexpected|unrecogni[sz]ed|unsupported|extra|additional) ?(field|property|properties|key|parameter|attribute|input)s?",
@@ -287,5 +293,5 @@ export const missingField = /missing|required|must be (given|present|set)/i;
 export const rateLimitStatus = 429;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
-/** @assumption An error code with one of these words means that the cluster is changing, whatever status it shows. */
+/** @assumption An error code with one of these words means that the cluster is changing, whatever its status is. */
 export const busyCode = /busy|in_?(progress|transition)|transitioning|locked/i;

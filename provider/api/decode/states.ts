@@ -5,22 +5,22 @@ import type { ClusterRecord, StatusRecord } from "./records";
 
 /** The meaning of status words, in any spelling. */
 
-/** The meaning of a state word for a wait; `unknown` for an unknown word, and for none. */
+/** The meaning of a status word for a wait; `unknown` for an unknown word, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
 /** @assumption A cluster that is being deleted or stopped shows one of these words for a while. A cluster with one of the first row counts as deleted: its name is free. */
 const deletingStatuses = "terminating deleting destroying deprovisioning";
 const stoppingStatuses =
   "stopping suspending pausing shutting_down powering_off halting hibernating deactivating deallocating";
-/** @assumption Something with one of these words does not serve. That may pass, so a wait goes on. */
+/** @assumption Something with one of these words does not serve, but may recover, so a wait continues. */
 const unhealthyStatuses =
   "unhealthy degraded not_ready not_healthy critical fail failing impaired red out_of_service maintenance back_off " +
   "image_pull_back_off err_image_pull";
 /** @assumption Something with one of these words does not serve, and may be stopped, failed, or coming back: its replicas decide. */
 const downStatuses = "down offline unreachable disconnected lost evicted preempted no";
-/** @assumption A replica with one of these words is gone, and so is a cluster whose deletion was requested. Of a cluster that nobody deletes, they may mean something else. */
+/** @assumption A replica with one of these words is gone, and so is a cluster whose deletion was requested. They may mean another thing for any other cluster. */
 const goneStatuses = "removed gone released purged";
-/** @assumption The specification names `provisioning` only; other states have these words, alone or with a word for the thing that has the state. Words that a person reads in two ways are in no row: `succeeded`, `completed`, `warning`, `idle`. */
+/** @assumption The specification names `provisioning` only; other states have these words, alone or with a word for the thing that has the state. Ambiguous words are in no row: `succeeded`, `completed`, `warning`, `idle`. */
 const statusesByState: Record<Exclude<StateKind, "unknown">, string> = {
   running:
     "running ready active healthy available started ok up online live alive serving operational deployed pass passing " +
@@ -41,7 +41,7 @@ const statusesByState: Record<Exclude<StateKind, "unknown">, string> = {
     "shutdown deallocated deactivated",
   terminated: "terminated deleted destroyed deprovisioned",
 };
-/** Words to ignore in a state: `CLUSTER_STATUS_RUNNING` is `running`. */
+/** Words to ignore in a status: `CLUSTER_STATUS_RUNNING` is `running`. */
 const neutralWords = new Set("cluster replica status state phase is".split(" "));
 
 const stateByWord = new Map(
@@ -56,17 +56,14 @@ export function stateOf(word: string | undefined): StateKind {
   return state === "running" && isWhole(word) === false ? "pending" : state;
 }
 
-/**
- * What a word says of health; `undefined` for an unknown word, and for none. Something that is starting, stopped or
- * failed is not healthy.
- */
+/** Whether a word means healthy, as only a running state does; `undefined` for an unknown word, and for none. */
 export function healthOfWord(word: string | undefined): boolean | undefined {
   const state = stateOf(word);
   if (state !== "unknown") return state === "running";
   return isSick(word) ? false : isWhole(word);
 }
 
-/** Whether a word says that something does not serve, and not only because it starts or stops. */
+/** Whether a word means that something does not serve, for another reason than that it starts or stops. */
 export function isSick(word: string | undefined): boolean {
   return stateOf(word) === "failed" || isOneOf(`${unhealthyStatuses} ${downStatuses}`, word);
 }
@@ -75,17 +72,17 @@ export function isKnownWord(word: string): boolean {
   return stateOf(word) !== "unknown" || isSick(word);
 }
 
-/** Whether a word is a known one and nothing else. Any other may quote a secret, even beside a known word. */
+/** Whether a status is a known word and nothing else. Any other may quote a secret, even beside a known word. */
 export function quotesNothing(word: string): boolean {
   return isKnownWord(word) && /^[a-z _-]*$/i.test(word);
 }
 
-/** A known word is never redacted, whatever the secrets are. */
+/** A known word is never redacted, even if it is a secret. */
 export function redactWord(word: string, redactor: Redactor): string {
   return quotesNothing(word) ? word : redactor.hide(word);
 }
 
-/** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` if it holds no share. */
+/** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` without a share. */
 function isWhole(word = ""): boolean | undefined {
   const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];
   return whole === undefined ? undefined : Number(part) > 0 && Number(part) >= Number(whole);
@@ -106,7 +103,7 @@ export function isStopping(word: string | undefined): boolean {
   return isOneOf(stoppingStatuses, word);
 }
 
-/** Whether two words say the same, in any spelling. */
+/** Whether two words are equal, in any spelling. */
 export function isSameWord(one: string | undefined, other: string | undefined): boolean {
   return normalizedState(one) === normalizedState(other);
 }
@@ -115,7 +112,7 @@ function isOneOf(words: string, word: string | undefined): boolean {
   return words.split(" ").includes(normalizedState(word));
 }
 
-/** The word itself, if it is a known one; else without neutral words and numbers. */
+/** A word by `plainName`, without neutral words and numbers unless it is a known word. */
 function normalizedState(word = ""): string {
   const plain = plainName(word);
   if (stateByWord.has(plain)) return plain;
@@ -124,15 +121,15 @@ function normalizedState(word = ""): string {
 }
 
 /**
- * The health that a record shows. Without replicas, its status word counts for all of them. Not after a 404: that may be about
- * replicas that do not exist yet.
+ * The health that a record shows. Without replicas, its status word counts for all of them, except after a 404 of `/status`,
+ * which may be about replicas that do not exist yet.
  */
-export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
-  if (health) return { ...health, ...(status === undefined ? {} : { status }) };
-  return isNotFound(missing) ? undefined : statusOfWord(status);
+export function statusIn({ health, status }: ClusterRecord, failure?: unknown): StatusRecord | undefined {
+  if (health) return { ...health, status };
+  return isNotFound(failure) ? undefined : statusOfWord(status);
 }
 
-/** The status if only the status word of the cluster can be read. An unknown word says nothing. */
+/** The health of a cluster that shows no replicas, by its status word. */
 export function statusOfWord(status: string | undefined): StatusRecord {
   return { replicas: [], status, overall: healthOfWord(status), isMissing: true };
 }

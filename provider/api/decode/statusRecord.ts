@@ -22,9 +22,11 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const fields = new Fields(body);
   const { status } = fields.read({ status: clusterTable.status });
   const list = listIn(body, replicaListNames);
-  const replicas = list?.rows.every(({ value }) => isRecord(value)) ? listed(list.rows, fields) : counted(fields);
+  const replicas = list?.rows.every(({ value }) => isRecord(value))
+    ? listedReplicas(list.rows, fields)
+    : countedReplicas(fields);
   if (replicas) return { ...replicas, status };
-  // A list, a number or another object beside a word may be about sick replicas.
+  // A list, a number or another object beside the words may be about unhealthy replicas.
   const isPlain = fields.entries().every(([name, value]) => {
     const inside = isRecord(value) && healthNames.includes(name) ? Object.values(value) : [value];
     return inside.every((each) => typeof each === "string" || typeof each === "boolean");
@@ -35,26 +37,26 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   return overall === undefined ? statusOfWord(status) : { status, replicas: [], overall };
 };
 
-/** The replicas in the record of a cluster. Numbers do not count before it runs: the meaning of `activeReplicas` is not known. */
+/** The replicas in the record of a cluster. A count of healthy ones is ignored before it runs: `activeReplicas` may mean another thing. */
 export function replicasIn(fields: Fields, status: string | undefined): StatusRecord | undefined {
   const mayRun = ["running", "unknown"].includes(stateOf(status));
   const list = fields.get("replicas");
   if (Array.isArray(list) && list.length > 0) {
-    // Without a health check, flags that are all false say nothing.
+    // Without a health check, flags that are all false mean nothing.
     const isNeverHealthy = list.every((value) => healthIn(new Fields(value), healthNames) !== true);
     const isUnchecked = fields.get("health_check_enabled") === false && isNeverHealthy;
-    return listed(
+    return listedReplicas(
       list.map((value) => ({ value })),
       mayRun ? fields : new Fields(),
       isUnchecked,
     );
   }
-  const numbered = counted(fields);
+  const numbered = countedReplicas(fields);
   if (!numbered || mayRun) return numbered;
   return { ...numbered, replicas: numbered.replicas.map((replica) => ({ ...replica, healthy: false })) };
 }
 
-/** Reads `/health`: a success is healthy unless a flag or a known word about the whole says no. */
+/** Reads `/health`: a success means healthy, unless a flag or a known word says otherwise. */
 export const readHealth: Reader<Health> = (json) => {
   const raw = object(json) ?? { status: json };
   const fields = new Fields(unwrap(raw));
@@ -65,63 +67,64 @@ export const readHealth: Reader<Health> = (json) => {
 /** Reads the descriptor document (section 4). */
 export const readServiceInfo: Reader<ServiceInfo> = (json) => {
   const raw = object(json) ?? {};
-  const texts = { name: [text, "name"], version: [text, "version"], documentation: [text, "documentation"] } as const;
+  const table = { name: [text, "name"], version: [text, "version"], documentation: [text, "documentation"] } as const;
   const fields = new Fields(raw);
-  return { ...fields.read(texts), endpoints: object(fields.get("endpoints")) ?? {}, raw };
+  return { ...fields.read(table), endpoints: object(fields.get("endpoints")) ?? {}, raw };
 };
 
 /**
- * The replicas of a list. If some show nothing that is known, the number of the ready ones says how many of them are healthy.
- * @param around The fields that may hold that number.
- * @param isUnchecked Whether there is no health check, so that only the state of a replica says something.
+ * The replicas of a list. The number of ready replicas decides how many are healthy of those that show no health.
+ * @param around The fields that may contain that number.
+ * @param isUnchecked Whether there is no health check, so that only the state of a replica counts.
  */
-function listed(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
+function listedReplicas(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
   const replicas = rows.map((row, index) => replicaOf(row, index, isUnchecked));
   const ready = countsIn(around).find((counts) => counts.ready !== undefined)?.ready;
   if (ready === undefined) return { replicas };
   const unknown = replicas.filter(({ healthy }) => healthy === undefined);
-  const others = unknown.slice(0, Math.max(0, ready - replicas.filter(({ healthy }) => healthy).length));
-  return { replicas: replicas.map((each) => ({ ...each, healthy: each.healthy ?? others.includes(each) })) };
+  const readyUnknown = unknown.slice(0, Math.max(0, ready - replicas.filter(({ healthy }) => healthy).length));
+  return { replicas: replicas.map((each) => ({ ...each, healthy: each.healthy ?? readyUnknown.includes(each) })) };
 }
 
 function replicaOf({ key, value }: Row, index: number, isUnchecked: boolean): ReplicaRecord {
   const fields = new Fields(value);
   const { id = key ?? String(index), status = "", message } = fields.read(replicaTable);
   const byWord = isRecord(value) ? healthOfWord(status) : false;
-  const healthy = isUnchecked ? byWord : !holdsNo(value) && (healthIn(fields, healthNames) ?? byWord);
+  const healthy = isUnchecked ? byWord : !showsFailure(value) && (healthIn(fields, healthNames) ?? byWord);
   return defined({ id, status, healthy, message });
 }
 
-/** The health that flags and words under these names show; `undefined` if nothing known shows it. */
+/** The health that flags and words under these names show, if any. */
 function healthIn(fields: Fields, names: readonly string[]): boolean | undefined {
   const signs = names.map((name) => {
     const value = fields.get(name);
     if (isRecord(value)) return healthIn(new Fields(value), verdictNames);
-    // A number is a flag where none of them is healthy: a status of 0 may mean success.
+    // A health of 0 means no; under another name, such as `status`, 0 may mean success.
     if (value === 0 && healthNames.includes(name)) return false;
     return flag(value) ?? (typeof value === "string" ? healthOfWord(value) : undefined);
   });
-  return signs.includes(false) ? false : signs.includes(true) ? true : undefined;
+  if (signs.includes(false)) return false;
+  return signs.includes(true) ? true : undefined;
 }
 
-/** Whether anything inside a replica says that it is not well: a negative flag about its health, or a word for a failure. */
-function holdsNo(value: unknown, depth = 5): boolean {
+/** Whether anything inside a replica shows that it is unhealthy: a negative flag, or a word for a failure. */
+function showsFailure(value: unknown, depth = 5): boolean {
   if (typeof value !== "object" || value === null || depth === 0) return false;
   return Object.entries(value).some(([name, item]) => {
-    if (typeof item === "object") return holdsNo(item, depth - 1);
-    const isNo = flag(item) === false || (typeof item === "string" && isSick(item));
-    return isNo && verdictNames.includes(plainName(name));
+    if (typeof item === "object") return showsFailure(item, depth - 1);
+    const isFailure = flag(item) === false || (typeof item === "string" && isSick(item));
+    return isFailure && verdictNames.includes(plainName(name));
   });
 }
 
 /** Counts, `{"total": 3, "healthy": 2}`, as numbered replicas. */
-function counted(fields: Fields): StatusRecord | undefined {
+function countedReplicas(fields: Fields): StatusRecord | undefined {
   for (const { total, ready } of countsIn(fields)) {
     if (total === undefined || ready === undefined) continue;
     const replicas = Array.from({ length: Math.max(total, ready) }, (_, index) => {
       return { id: `#${index + 1}`, status: "", healthy: index < Math.min(ready, total) };
     });
-    return { replicas, ...(replicas.length > 0 ? { isCounted: true } : {}) };
+    return replicas.length > 0 ? { replicas, isCounted: true } : { replicas };
   }
   return undefined;
 }

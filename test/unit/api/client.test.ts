@@ -4,7 +4,7 @@ import type { HttpRequest } from "../../../provider/api/http/send";
 import { Secret } from "../../../provider/base/text";
 import { canary, serve, transportTo } from "./http/httpHarness";
 
-function bench(json: unknown = { id: "cl_1" }) {
+function fixture(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];
   const client = createClient(async (request) => {
     sent.push(request);
@@ -13,34 +13,31 @@ function bench(json: unknown = { id: "cl_1" }) {
   return { client, sent };
 }
 
-const withId: [string, (client: Client, id: string) => Promise<unknown>][] = [
-  ["getCluster", (client, id) => client.getCluster(id)],
-  ["updateCluster", (client, id) => client.updateCluster(id, () => ({ replicas: 2 }))],
-  ["deleteCluster", (client, id) => client.deleteCluster(id)],
-  ["stopCluster", (client, id) => client.stopCluster(id)],
-  ["restartCluster", (client, id) => client.restartCluster(id)],
-  ["redeployCluster", (client, id) => client.redeployCluster(id)],
-  ["scaleCluster", (client, id) => client.scaleCluster(id, 2)],
-  ["getClusterStatus", (client, id) => client.getClusterStatus(id)],
+const withId: ((client: Client, id: string) => Promise<unknown>)[] = [
+  (client, id) => client.getCluster(id),
+  (client, id) => client.updateCluster(id, () => ({ replicas: 2 })),
+  (client, id) => client.deleteCluster(id),
+  (client, id) => client.stopCluster(id),
+  (client, id) => client.restartCluster(id),
+  (client, id) => client.redeployCluster(id),
+  (client, id) => client.scaleCluster(id, 2),
+  (client, id) => client.getClusterStatus(id),
 ];
 const badIds = ["", "../../admin", "cl_1/stop", "cl_%2e%2e", "cl_\u001b[31m", "..", "x".repeat(200)];
 
-test.each(withId)("%s sends nothing for an id that could leave its place in the path", async (_name, call) => {
-  const { client, sent } = bench();
-  for (const id of badIds) {
-    const error: unknown = await (async () => call(client, id))().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toContain("not a cluster id");
-    expect(String(error)).not.toMatch(/\p{Cc}/u);
-  }
+test("nothing is sent for an id that would change the path", async () => {
+  const { client, sent } = fixture();
+  for (const call of withId)
+    for (const id of badIds) {
+      const error: unknown = await (async () => call(client, id))().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain("not a cluster id");
+      expect(String(error)).not.toMatch(/\p{Cc}/u);
+    }
   expect(sent).toEqual([]);
 });
 
-type Place = { base: string; path: string };
-test.each<[string, (own: URL, other: URL) => Place]>([
-  ["makes the host a user name", (own, other) => ({ base: own.origin, path: `@${other.host}/evil` })],
-  ["goes on with the host", (_own, other) => ({ base: "http://127.0.0", path: `.1:${other.port}/evil` })],
-])("a path that %s is refused, and nothing arrives anywhere", async (_what, placeOf) => {
+test("nothing is sent to a path that would change the host, by a user name or by more of the host", async () => {
   const arrived: unknown[] = [];
   const open = async () => {
     const { url } = await serve((request, response) => {
@@ -49,20 +46,26 @@ test.each<[string, (own: URL, other: URL) => Place]>([
     });
     return new URL(url);
   };
-  const { base, path } = placeOf(await open(), await open());
-  const { send } = transportTo(base);
-  const error: unknown = await send({ kind: "read", method: "GET", path, attempts: 1 }).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toMatchObject({ name: "TypeError" });
-  expect(String(error)).not.toContain(canary);
+  const service = await open();
+  const other = await open();
+  for (const [base, path] of [
+    [service.origin, `@${other.host}/evil`],
+    ["http://127.0.0", `.1:${other.port}/evil`],
+  ] as const) {
+    const request = { kind: "read", method: "GET", path, attempts: 1 } as const;
+    const error: unknown = await transportTo(base)
+      .send(request)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "TypeError" });
+    expect(String(error)).not.toContain(canary);
+  }
   expect(arrived).toEqual([]);
 });
 
-test("a creation, a deletion and changes are sent as such: retries, priorities and connections depend on it", async () => {
-  const { client, sent } = bench();
+test("each request has its kind, on which retries, priorities and connections depend", async () => {
+  const { client, sent } = fixture();
   await client.createCluster({ name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} });
-  for (const [, call] of withId) await call(client, "cl_1").catch(() => undefined);
+  for (const call of withId) await call(client, "cl_1").catch(() => undefined);
   const kinds = sent.map(({ method, path, kind }) => `${kind} ${method} ${path.replace("/v1/clusters", "")}`);
   expect(kinds.filter((each) => !each.startsWith("read"))).toEqual([
     "create POST ",
@@ -76,7 +79,7 @@ test("a creation, a deletion and changes are sent as such: retries, priorities a
 });
 
 test("a GPU type is encoded in the path", async () => {
-  const { client, sent } = bench({});
+  const { client, sent } = fixture({});
   await client.getGpuTypeAvailability("a/b?c#d e");
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
 });

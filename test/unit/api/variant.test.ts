@@ -11,42 +11,41 @@ const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
 const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
 
-/** The answers of a service: a list of clusters, and a list of GPU models. */
-type Row = [string, unknown, GpuType[], RequestNames | undefined];
+describe("the request names", () => {
+  it.each<[string, unknown, GpuType[], RequestNames | undefined]>([
+    ["are those of a record of the client", { data: [client] }, [], "client"],
+    ["are those of a record of the specification", { data: [specification] }, [], "specification"],
+    ["are the client's by UUIDs beside an empty list", { data: [] }, [gpu(uuid)], "client"],
+    ["are the client's by UUIDs beside a record without a GPU", { items: [{ id: "1" }] }, [gpu(uuid)], "client"],
+    ["are the client's by UUIDs beside a null", { items: null }, [gpu(uuid)], "client"],
+    ["are unknown by other identifiers", { data: [] }, [gpu("h100")], undefined],
+    ["are unknown by UUIDs beside a bare list", [], [gpu(uuid)], undefined],
+    ["are unknown by UUIDs beside a list of clusters", { clusters: [] }, [gpu(uuid)], undefined],
+    ["are unknown by a record with both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
+  ])("%s, whatever is read first", (_name, clusters, models, names) => {
+    for (const isListFirst of [true, false]) {
+      const variant = new ApiVariant();
+      if (isListFirst) variant.observe(clusters);
+      variant.models = models;
+      if (!isListFirst) variant.observe(clusters);
+      expect(variant.names).toBe(names);
+    }
+  });
 
-test.each<Row>([
-  ["records of the client's form", { data: [client] }, [], "client"],
-  ["records of the specification", { data: [specification] }, [], "specification"],
-  ["an empty list in an open envelope, and ids that are UUIDs", { data: [] }, [gpu(uuid)], "client"],
-  ["an empty list in an open envelope, and ids that are words", { data: [] }, [gpu("h100")], undefined],
-  ["silent records in an open envelope, and ids that are UUIDs", { items: [{ id: "1" }] }, [gpu(uuid)], "client"],
-  ["nothing in place of a list, and ids that are UUIDs", { items: null }, [gpu(uuid)], "client"],
-  ["a bare empty list, and ids that are UUIDs", [], [gpu(uuid)], undefined],
-  ["an empty list of clusters, and ids that are UUIDs", { clusters: [] }, [gpu(uuid)], undefined],
-  ["records that show both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
-])("%s show the names of requests, whatever is read first", (_title, clusters, models, names) => {
-  for (const isListFirst of [true, false]) {
-    const form = new ApiVariant();
-    if (isListFirst) form.observe(clusters);
-    form.models = models;
-    if (!isListFirst) form.observe(clusters);
-    expect(form.names).toBe(names);
-  }
+  it("are final once a record shows them, and a setting takes precedence", () => {
+    const variant = new ApiVariant();
+    variant.observe({ data: [] });
+    variant.observe(specification);
+    variant.observe({ data: [client] });
+    expect([variant.names, variant.isConfirmed]).toEqual(["specification", true]);
+    const forced = new ApiVariant("client");
+    forced.observe(specification);
+    expect([forced.names, forced.isConfirmed]).toEqual(["client", false]);
+  });
 });
 
-test("a record that shows the names is final, and a setting takes precedence over it", () => {
-  const form = new ApiVariant();
-  form.observe({ data: [] });
-  form.observe(specification);
-  form.observe({ data: [client] });
-  expect([form.names, form.isConfirmed]).toEqual(["specification", true]);
-  const forced = new ApiVariant("client");
-  forced.observe(specification);
-  expect([forced.names, forced.isConfirmed]).toEqual(["client", false]);
-});
-
-/** A service with one answer for each path; each other path is missing. */
-function bench(answers: Record<string, unknown>, statuses: Record<string, number> = {}) {
+/** A client of a service with one answer for each path; other paths are missing. */
+function fixture(answers: Record<string, unknown>, statuses: Record<string, number> = {}) {
   const sent: string[] = [];
   const service: Send = async ({ method, path, body, signal }) => {
     signal?.throwIfAborted();
@@ -62,69 +61,60 @@ function bench(answers: Record<string, unknown>, statuses: Record<string, number
   return { api, sent, create };
 }
 
-const [clientNames, specified] = [
-  "gpusPerReplica,name,gpuModelId,replicaCount,imageUrl",
-  "name,gpu_type,replicas,container,env",
-];
-
-const [models, pricing] = ["/v1/gpus/models", "/v1/gpus/pricing"];
+const models = "/v1/gpus/models";
+const pricing = "/v1/gpus/pricing";
 const words = { [models]: [{ id: "h100", name: "NVIDIA H100" }] };
 const prices = { gpu: [{ gpuModelId: "h100", gpuModelName: "NVIDIA H100", pricePerHourCents: 299 }], cpu: [] };
 const readModels = `GET ${models}`;
 const readBoth = [readModels, `GET ${pricing}`];
-const [asClient, asSpecified] = [`POST /v1/clusters ${clientNames}`, `POST /v1/clusters ${specified}`];
+const asClient = "POST /v1/clusters gpusPerReplica,name,gpuModelId,replicaCount,imageUrl";
+const asSpecified = "POST /v1/clusters name,gpu_type,replicas,container,env";
 
-test.each<[string, Record<string, unknown>, Record<string, number>, string[]]>([
-  ["models that are UUIDs", { [models]: [{ id: uuid }] }, {}, [readModels, asClient]],
-  ["models under the client's name", { [models]: [{ gpuModelId: uuid }] }, {}, [readModels, asClient]],
-  ["models under the specification's name", { [models]: [{ gpu_type: uuid }] }, {}, [readModels, asSpecified]],
-  ["words, and prices under the client's name", { ...words, [pricing]: prices }, {}, [...readBoth, asClient]],
-  ["words, and prices of types", { ...words, [pricing]: [{ gpu_type: "h100" }] }, {}, [...readBoth, asSpecified]],
-  ["words, and silent prices", { ...words, [pricing]: { data: [{ id: "h100" }] } }, {}, [...readBoth, asSpecified]],
-  ["neither list", {}, {}, [...readBoth, asSpecified]],
-  ["forbidden models", {}, { [models]: 403 }, [...readBoth, asSpecified]],
-  ["models that cannot be read", { [models]: { x: 1 } }, {}, [...readBoth, asSpecified]],
-  ["models that fail at the moment", {}, { [models]: 500 }, readBoth],
-  ["prices that fail at the moment", words, { [pricing]: 503 }, readBoth],
-  [
-    "failing models, and prices under the client's name,",
-    { [pricing]: prices },
-    { [models]: 500 },
-    [...readBoth, asClient],
-  ],
-])(
-  "after an empty list that leaves the names open, %s decide before anything is created",
-  async (_what, answers, statuses, lines) => {
-    const { api, sent, create } = bench({ "/v1/clusters": { items: [] }, ...answers }, statuses);
+describe("a creation after an empty list that leaves the names undecided", () => {
+  it.each<[string, Record<string, unknown>, Record<string, number>, string[]]>([
+    ["follows UUIDs of models", { [models]: [{ id: uuid }] }, {}, [readModels, asClient]],
+    ["follows the client's field of models", { [models]: [{ gpuModelId: uuid }] }, {}, [readModels, asClient]],
+    ["follows the specified field of models", { [models]: [{ gpu_type: uuid }] }, {}, [readModels, asSpecified]],
+    ["follows the client's field of prices", { ...words, [pricing]: prices }, {}, [...readBoth, asClient]],
+    ["follows prices after models that fail", { [pricing]: prices }, { [models]: 500 }, [...readBoth, asClient]],
+    ["is as specified by the field of prices", { [pricing]: [{ gpu_type: "h100" }] }, {}, [...readBoth, asSpecified]],
+    ["is as specified without evidence", { ...words, [pricing]: [{ id: "h100" }] }, {}, [...readBoth, asSpecified]],
+    ["is as specified without lists", {}, {}, [...readBoth, asSpecified]],
+    ["is as specified if models are forbidden", {}, { [models]: 403 }, [...readBoth, asSpecified]],
+    ["is as specified if models cannot be read", { [models]: { x: 1 } }, {}, [...readBoth, asSpecified]],
+    ["is not sent while models fail", {}, { [models]: 500 }, readBoth],
+    ["is not sent while prices fail", words, { [pricing]: 503 }, readBoth],
+  ])("%s", async (_name, answers, statuses, lines) => {
+    const { api, sent, create } = fixture({ "/v1/clusters": { items: [] }, ...answers }, statuses);
     await api.listClusters();
     const error = await create().catch(messageOf);
     expect(sent.slice(1)).toEqual(lines);
     if (lines === readBoth) expect(error).toMatch(/^GET \/v1\/gpus\/(models|pricing): .*HTTP 50/);
-  },
-);
+  });
+});
 
-describe("creations in parallel", () => {
+describe("concurrent creations", () => {
   const silent = { "/v1/clusters": { items: [] }, ...words, [pricing]: [] };
 
-  it("read the lists about GPUs once for all, and so do later ones", async () => {
-    const { api, sent, create } = bench(silent);
+  it("share one read of the lists about GPUs, even with later ones", async () => {
+    const { api, sent, create } = fixture(silent);
     await api.listClusters();
     await Promise.allSettled([create(), create(), create()]);
     await Promise.allSettled([create()]);
     expect(sent.slice(1)).toEqual([...readBoth, ...Array.from({ length: 4 }, () => asSpecified)]);
   });
 
-  it("read the models once for all if only they show the id of the type", async () => {
+  it("share one read of the models if only that shows the id of the type", async () => {
     const answers = { "/v1/clusters": { data: [client] }, [models]: [{ id: uuid, name: "h100" }] };
-    const { api, sent, create } = bench(answers);
+    const { api, sent, create } = fixture(answers);
     await api.listClusters();
     await Promise.allSettled([create("h100"), create("h100")]);
     expect(sent.slice(1)).toEqual([readModels, asClient, asClient]);
   });
 
-  it("create nothing if their read fails, and the next one reads again", async () => {
+  it("send nothing if their read fails, and the next one reads again", async () => {
     const statuses = { [models]: 500 };
-    const { api, sent, create } = bench(silent, statuses);
+    const { api, sent, create } = fixture(silent, statuses);
     await api.listClusters();
     const ends = await Promise.allSettled([create(), create()]);
     const reason = expect.objectContaining({ message: expect.stringContaining("HTTP 500") });
@@ -134,9 +124,9 @@ describe("creations in parallel", () => {
     expect(sent.slice(1)).toEqual([...readBoth, ...readBoth, asSpecified]);
   });
 
-  it("go on with another read if the one who reads for all is interrupted", async () => {
+  it("read again if the one that reads for all is interrupted", async () => {
     const interrupt = new AbortController();
-    const { api, sent, create } = bench(silent);
+    const { api, sent, create } = fixture(silent);
     await api.listClusters();
     const ends = Promise.allSettled([create(uuid, interrupt.signal), create()]);
     interrupt.abort("interrupted");
@@ -145,11 +135,11 @@ describe("creations in parallel", () => {
   });
 });
 
-test("lists about GPUs are not read if the list of clusters shows the names", async () => {
-  const { api, sent, create } = bench({ "/v1/clusters": { data: [specification] } });
+test("a creation reads no lists about GPUs if the list of clusters shows the names", async () => {
+  const { api, sent, create } = fixture({ "/v1/clusters": { data: [specification] } });
   await api.listClusters();
   await create().catch(() => undefined);
-  expect(sent).toEqual(["GET /v1/clusters", `POST /v1/clusters ${specified}`]);
+  expect(sent).toEqual(["GET /v1/clusters", asSpecified]);
 });
 
 describe("a 404 of /status", () => {
@@ -157,9 +147,9 @@ describe("a 404 of /status", () => {
   const record = { id: "cl_1", status: "provisioning", replica_count: 2, running_replicas: 0 };
   const full = { replicas: [{ id: "a", healthy: false, message: "no space left" }] };
 
-  it("is about replicas that do not exist yet while none is healthy: the next call reads it again", async () => {
+  it("is about replicas that do not exist yet while none is healthy", async () => {
     const answers: Record<string, unknown> = { [path]: record };
-    const { api, sent } = bench(answers);
+    const { api, sent } = fixture(answers);
     expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
     expect(api.variant.has("status")).toBeUndefined();
     answers[`${path}/status`] = full;
@@ -168,8 +158,8 @@ describe("a 404 of /status", () => {
     expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}/status`]);
   });
 
-  it("beside a healthy replica is about the endpoint: later calls read the record alone", async () => {
-    const { api, sent } = bench({ [path]: { ...record, status: "running", running_replicas: 1 } });
+  it("is about the endpoint beside a healthy replica, so that later calls read the record alone", async () => {
+    const { api, sent } = fixture({ [path]: { ...record, status: "running", running_replicas: 1 } });
     for (const _call of [1, 2]) expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
     expect(api.variant.has("status")).toBe(false);
     expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}`]);

@@ -22,17 +22,17 @@ export function readGpus(
   return readPages(async (query) => readPage(await get(query)), keyOf);
 }
 
-/** A service whose list has a page for each query; one that it does not know is refused. */
+/** Reads a list with a page for each of these queries; the service refuses any other. */
 export async function listOf(pages: Record<string, Page>) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const list = await readClusters(async (query = "") => {
-    asked.push(query);
+    queries.push(query);
     const page = pages[query];
     if (page) return { headers: {}, ...page };
     const failure = { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true } as const;
     throw new ApiError("unknown query", failure);
   });
-  return { ids: list.items.map(({ id }) => id), ...list, asked };
+  return { ids: list.items.map(({ id }) => id), ...list, queries };
 }
 
 /** A list of one page. */

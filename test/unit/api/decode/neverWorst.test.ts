@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { createClient } from "../../../../provider/api/client";
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
@@ -10,14 +9,12 @@ import { endpoints as e } from "../../../../provider/api/endpoints";
 import { matchGpu, priceInTier } from "../../../../provider/api/gpuMatch";
 import { readAnswer } from "../../../../provider/api/http/answers";
 import { isNotFound } from "../../../../provider/base/errors";
-import { runs } from "../../../support/shares";
 import { gpusOf, listOf, type Page } from "./listHarness";
 import {
+  always,
   answerOf,
-  choices,
   type Facts,
   type Form,
-  forms,
   listAnswer,
   type Pick,
   recordOf,
@@ -28,8 +25,8 @@ import {
 } from "./variations";
 
 /**
- * Whatever a service says in a form that is like one of its three known ones, a reading is right, an error, or less than what
- * was said. It is never one of the worst kind, after which a program buys twice, deletes, or reports what is not there.
+ * An answer in a form that is like one of the three known ones is read right, in part, or as an error; never so that a program
+ * buys twice, deletes, or reports what does not exist.
  */
 
 const gpuTypes = ["h100", "h200", "a100-40gb", "a100-80gb", "rtx-4090", "l4"];
@@ -47,23 +44,6 @@ function factsOf(pick: Pick, id = `cl_${pick(1, 2, 3)}${pick("a", "b", "c")}`): 
   };
 }
 
-type Log = <T>(answer: T) => T;
-
-/** Checks a law in many variations of each form; `log` shows an answer if the law does not hold. */
-function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>, numRuns = 100) {
-  const property = (form: Form) =>
-    fc.asyncProperty(choices(), fc.context(), async (pick, context) => {
-      const log: Log = (answer) => {
-        context.log(JSON.stringify(answer));
-        return answer;
-      };
-      await law(pick, form, log);
-    });
-  return async () => {
-    for (const form of forms) await fc.assert(property(form), { numRuns: runs(numRuns) });
-  };
-}
-
 /** The reading, or undefined if it is an error. */
 function tried<T>(read: () => T): T | undefined {
   try {
@@ -73,7 +53,7 @@ function tried<T>(read: () => T): T | undefined {
   }
 }
 
-interface Mark {
+interface PageMark {
   readonly beside?: object;
   readonly headers?: Record<string, string>;
   /** The query for this page; none if no reader can know it. */
@@ -81,7 +61,7 @@ interface Mark {
 }
 
 /** How page `at` of a list says whether there is another one: beside the list, or in a header. */
-const marks: readonly ((at: number, isLast: boolean, pages: number) => Mark)[] = [
+const marks: readonly ((at: number, isLast: boolean, pages: number) => PageMark)[] = [
   (at, isLast) => ({ beside: { next_cursor: isLast ? null : `c${at + 1}` }, query: `cursor=c${at}` }),
   (at, isLast) => ({ beside: { next: isLast ? "" : `/v1/clusters?at=${at + 1}` }, query: `at=${at}` }),
   (at, isLast) => ({ beside: { links: { next: isLast ? null : { href: `?at=${at + 1}` } } }, query: `at=${at}` }),
@@ -124,8 +104,8 @@ test(
   always(async (pick, form, log) => {
     const { ids, pages, isFollowed } = pagesOf(pick, form);
     const isWhole = pages.length === 1 || pick(true, false);
-    const shown = isWhole ? pages : pages.slice(0, -1);
-    const list = await listOf(log(Object.fromEntries(shown))).catch(() => undefined);
+    const served = isWhole ? pages : pages.slice(0, -1);
+    const list = await listOf(log(Object.fromEntries(served))).catch(() => undefined);
     expect(list?.ids.every((id) => ids.includes(id)) ?? true).toBe(true);
     if (list?.complete) expect([...list.ids].sort()).toEqual(ids);
     if (isWhole && isFollowed) expect(list?.complete).toBe(true);
@@ -168,13 +148,13 @@ function expectHonest(status: StatusRecord | undefined, { sick }: Facts): void {
 }
 
 test(
-  "a replica that is not well is never healthy",
+  "an unhealthy replica is never read as healthy",
   always((pick, form, log) => {
     const facts = factsOf(pick);
     const replicas = replicasOf(facts);
     const byId = Object.fromEntries(replicas.map((replica) => [replica["id"], replica]));
     const ready = facts.sick.filter((make) => make === undefined).length;
-    const said = pick<object>(
+    const health = pick<object>(
       { replicas },
       { replicas: byId },
       { instances: replicas },
@@ -184,55 +164,56 @@ test(
       { replica_count: replicas.length, running_replicas: ready },
       { list_of_machines: replicas, healthy: true },
     );
-    const status = log(varied({ status: facts.status, ...said }, pick));
+    const status = log(varied({ status: facts.status, ...health }, pick));
     expectHonest(
       tried(() => readStatus(status)),
       facts,
     );
-    const record = answerOf({ ...recordOf({ ...facts, status: "running" }, form), replicas, ...said }, form, pick);
+    const record = answerOf({ ...recordOf({ ...facts, status: "running" }, form), replicas, ...health }, form, pick);
     expectHonest(tried(() => readDetail(facts.id)(log(varied(record, pick))))?.health, facts);
   }),
 );
 
 test(
-  "another cluster is never read, and what is read is what was said",
+  "another cluster is never read, and the right one is read whole",
   always((pick, form, log) => {
-    const [facts, other] = [factsOf(pick, "cl_1"), factsOf(pick, "cl_2")];
-    const [own, others] = [facts, other].map((each) => recordOf(each, form));
+    const facts = factsOf(pick, "cl_1");
+    const own = recordOf(facts, form);
+    const other = recordOf(factsOf(pick, "cl_2"), form);
     const wrong = pick<unknown>(
-      answerOf(others ?? {}, form, pick),
-      { clusters: [own, others] },
-      [own, others],
+      answerOf(other, form, pick),
+      { clusters: [own, other] },
+      [own, other],
       { id: "op_1", status: "running", resource: own },
-      { [String(other.id)]: others },
-      { items: [others], cluster: others },
+      { cl_2: other },
+      { items: [other], cluster: other },
     );
     expect(tried(() => readDetail(facts.id)(log(varied(wrong, pick))))).toBeUndefined();
     expect(tried(() => readClusterIfAny(facts.id)(log(varied(wrong, pick))))).toBeUndefined();
-    const right = log(varied(answerOf(own ?? {}, form, pick), pick));
+    const right = log(varied(answerOf(own, form, pick), pick));
     for (const read of [readDetail(facts.id), readCreated]) {
       const { id, name, gpuType, replicas, status, env } = read(right);
-      const said = { id: facts.id, name: facts.name, gpuType: facts.gpu, replicas: facts.replicas };
-      expect({ id, name, gpuType, replicas, status, env }).toEqual({ ...said, status: facts.status, env: facts.env });
+      const { gpu, sick: _sick, ...expected } = facts;
+      expect({ id, name, gpuType, replicas, status, env }).toEqual({ ...expected, gpuType: gpu });
     }
   }),
 );
 
-/** One way to say a price of a GPU for one hour; `undefined` if a reader has to know more than its words. */
-const priceForms: readonly ((price: number) => { said: object; isReadable: boolean })[] = [
-  (price) => ({ said: { price_per_hour: price }, isReadable: true }),
-  (price) => ({ said: { price_per_hour_cents: Math.round(price * 100) }, isReadable: true }),
-  (price) => ({ said: { hourly_rate: price.toFixed(2), currency: "USD" }, isReadable: true }),
-  (price) => ({ said: { pricing: { hourly: price, spot: price / 3 } }, isReadable: true }),
-  (price) => ({ said: { price, spot_price: price / 3, setup_fee: 0 }, isReadable: true }),
-  (price) => ({ said: { price: price / 60, billing_period: "minute" }, isReadable: false }),
-  (price) => ({ said: { price: { amount: price / 2, per: "half-hour" } }, isReadable: false }),
-  (price) => ({ said: { price_per_minute: price / 60 }, isReadable: false }),
-  (price) => ({ said: { price: { value: price / 100, exponent: 2 } }, isReadable: false }),
-  (price) => ({ said: { price_per_hour: price / 3, interruptible: true }, isReadable: false }),
-  (price) => ({ said: { price_per_hour: price / 3, tier: "spot" }, isReadable: false }),
-  (price) => ({ said: { price: `${price / 1000} per token`, rate: "0,5" }, isReadable: false }),
-  (price) => ({ said: { price_range: { from: price / 2, to: price } }, isReadable: false }),
+/** Fields with the price of a GPU for one hour; not readable if their words do not show the meaning. */
+const priceForms: readonly ((price: number) => { fields: object; isReadable: boolean })[] = [
+  (price) => ({ fields: { price_per_hour: price }, isReadable: true }),
+  (price) => ({ fields: { price_per_hour_cents: Math.round(price * 100) }, isReadable: true }),
+  (price) => ({ fields: { hourly_rate: price.toFixed(2), currency: "USD" }, isReadable: true }),
+  (price) => ({ fields: { pricing: { hourly: price, spot: price / 3 } }, isReadable: true }),
+  (price) => ({ fields: { price, spot_price: price / 3, setup_fee: 0 }, isReadable: true }),
+  (price) => ({ fields: { price: price / 60, billing_period: "minute" }, isReadable: false }),
+  (price) => ({ fields: { price: { amount: price / 2, per: "half-hour" } }, isReadable: false }),
+  (price) => ({ fields: { price_per_minute: price / 60 }, isReadable: false }),
+  (price) => ({ fields: { price: { value: price / 100, exponent: 2 } }, isReadable: false }),
+  (price) => ({ fields: { price_per_hour: price / 3, interruptible: true }, isReadable: false }),
+  (price) => ({ fields: { price_per_hour: price / 3, tier: "spot" }, isReadable: false }),
+  (price) => ({ fields: { price: `${price / 1000} per token`, rate: "0,5" }, isReadable: false }),
+  (price) => ({ fields: { price_range: { from: price / 2, to: price } }, isReadable: false }),
 ];
 
 const gpuLists = [e.listGpuTypes, e.listGpuModels, e.listGpuPricing, e.listGpuAvailability];
@@ -250,13 +231,13 @@ test(
     const unit = pick<object>({}, {}, { unit: "hour" }, { billing_unit: "minute" });
     const isInTiers = pick(true, false);
     const list = rows.flatMap(({ model, byTier }) => {
-      if (!isInTiers) return [{ ...model, ...flat.said }];
+      if (!isInTiers) return [{ ...model, ...flat.fields }];
       const cents = byTier.map(([tier, price]) => ({ ...model, tier, price_per_hour_cents: Math.round(price * 100) }));
       const nested = byTier.map(([tier, price]) => [tier, { price_per_hour: price }]);
       return form === "openrelay" ? cents : [{ ...model, pricing: Object.fromEntries(nested) }];
     });
     const alone = "billing_unit" in unit ? tiers.community / 60 : tiers.community;
-    const inMap = pick<unknown>(flat.said, alone, alone.toFixed(4));
+    const inMap = pick<unknown>(flat.fields, alone, alone.toFixed(4));
     const byType = Object.fromEntries(gpuTypes.map((type) => [type, inMap]));
     const prices = { prices: byType, ...unit };
     const map = pick<object>(
@@ -278,13 +259,13 @@ test(
         tier,
       );
       if (pricePerHour !== undefined) expect(pricePerHour).toBeGreaterThanOrEqual(least[tier ?? "community"]);
-      if (!isInTiers && !flat.isReadable && !(isInMap && inMap !== flat.said)) expect(pricePerHour).toBeUndefined();
+      if (!isInTiers && !flat.isReadable && !(isInMap && inMap !== flat.fields)) expect(pricePerHour).toBeUndefined();
     }
   }),
 );
 
 test(
-  "another GPU is never taken for the one that is asked for",
+  "another GPU is never taken for the requested one",
   always(async (pick, form, log) => {
     const list = gpuTypes.map((type) =>
       form === "specification"
@@ -305,9 +286,9 @@ test(
     const json = pick<unknown>(varied(pick<unknown>(...answers, ...maps), pick), ...maps);
     const { gpus } = await gpusOf(log(json), pick(...gpuLists)).catch(() => ({ gpus: [] }));
     expect(gpus.filter(({ type }) => ["total", "limit", "count"].includes(type))).toEqual([]);
-    const asked = pick(...gpuTypes, "A100", "H100 80GB", "gpu", "acme");
-    const match = matchGpu(asked, gpus);
-    if (match.kind === "one") expect(gpuKey(match.gpu.type)).toBe(gpuKey(asked));
+    const requested = pick(...gpuTypes, "A100", "H100 80GB", "gpu", "acme");
+    const match = matchGpu(requested, gpus);
+    if (match.kind === "one") expect(gpuKey(match.gpu.type)).toBe(gpuKey(requested));
     const others = list.filter(({ id }) => id !== "h100");
     expect(
       tried(() => readGpuType("h100")(varied(pick<unknown>(others, { data: others }, others[0]), pick))),
@@ -341,13 +322,13 @@ test(
     if (status === 404 && !isGateway) return;
     const read = clientOf(log(status), log(body)).getCluster("cl_1");
     const outcome = await read.then(({ status: word }) => isLeaving(word), isNotFound);
-    const isSaid = body.includes('"not_found"') && status >= 400 && status < 500;
-    expect(outcome).toBe(isSaid);
+    const isGone = body.includes('"not_found"') && status >= 400 && status < 500;
+    expect(outcome).toBe(isGone);
   }),
 );
 
 test(
-  "a value of an env whose form is not read is never in a text or in a status word",
+  "a value of an env that cannot be read is never in a message or a status",
   always(async (pick, form, log) => {
     const secret = "hf_abcdefgh1234";
     const quote = `could not start with ${secret}`;

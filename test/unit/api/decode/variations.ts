@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { plainName } from "../../../../provider/api/decode/names";
+import { runs } from "../../../support/shares";
 
-/** Variations of the service's answers: each says the same facts in another form. */
+/** Variations of the service's answers: each contains the same facts in another form. */
 
 type Json = Record<string, unknown>;
 
@@ -9,10 +10,28 @@ type Json = Record<string, unknown>;
 export type Pick = <T>(...values: readonly T[]) => T;
 
 /** The source of all choices of one run. */
-export const choices = (): fc.Arbitrary<Pick> =>
+const choices = (): fc.Arbitrary<Pick> =>
   fc.infiniteStream(fc.nat(1_000_000)).map((numbers) => {
     return (...values) => values[(numbers.next().value ?? 0) % values.length] as (typeof values)[number];
   });
+
+/** Logs an answer, for the report of a law that does not hold. */
+export type Log = <T>(answer: T) => T;
+
+/** Checks a law in many variations of each form. */
+export function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>, numRuns = 100) {
+  return async () => {
+    for (const form of forms) {
+      const property = fc.asyncProperty(choices(), fc.context(), async (pick, context) => {
+        await law(pick, form, (answer) => {
+          context.log(JSON.stringify(answer));
+          return answer;
+        });
+      });
+      await fc.assert(property, { numRuns: runs(numRuns) });
+    }
+  };
+}
 
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name,
@@ -32,7 +51,7 @@ const unknownValues = [null, 7, "x", "", true, [], ["x"], {}, { id: "u-1", name:
 export function varied(json: unknown, pick: Pick, spell = pick(...spellings)): unknown {
   if (Array.isArray(json)) return json.map((item) => varied(item, pick, spell));
   if (typeof json !== "object" || json === null) return json;
-  const own = Object.entries(json).map(([name, value]) => {
+  const known = Object.entries(json).map(([name, value]) => {
     const isKept = keptInside.has(name) && typeof value === "object" && !Array.isArray(value);
     const inner = isKept ? value : varied(value, pick, spell);
     return [name === "by_id" ? pick("clusters", "data") : spell(name), inner] as const;
@@ -41,9 +60,9 @@ export function varied(json: unknown, pick: Pick, spell = pick(...spellings)): u
     pick(...unknownNames),
     pick<unknown>(...unknownValues),
   ]);
-  const known = new Set(own.map(([name]) => plainName(name)));
-  const fresh = extra.filter(([name]) => !known.has(String(name))) as [string, unknown][];
-  return Object.fromEntries(shuffled([...own, ...fresh], pick));
+  const knownNames = new Set(known.map(([name]) => plainName(name)));
+  const unknown = extra.filter(([name]) => !knownNames.has(String(name))) as [string, unknown][];
+  return Object.fromEntries(shuffled([...known, ...unknown], pick));
 }
 
 const places = Array.from({ length: 100 }, (_, place) => place);
@@ -61,7 +80,7 @@ export interface Facts {
   readonly gpu: string;
   readonly replicas: number;
   readonly env: Readonly<Record<string, string>>;
-  /** One for each replica: the way in which it says that it is not well; none if it is. */
+  /** For each replica: how it shows that it is unhealthy, if it is. */
   readonly sick: readonly (Sickness | undefined)[];
 }
 
@@ -70,32 +89,12 @@ export type Form = (typeof forms)[number];
 
 /** The record of a cluster, without its replicas. */
 export function recordOf({ id, name, status, gpu, replicas, env }: Facts, form: Form): Json {
-  const created = { created_at: "2030-01-01T00:00:00Z" };
-  if (form === "specification")
-    return {
-      id,
-      name,
-      status,
-      gpu_type: gpu,
-      replicas,
-      container: "a/b:1",
-      env,
-      endpoint: `https://${name}.test`,
-      ...created,
-    };
-  const model = { gpu_model_id: gpu, ...(form === "client" ? { gpu_model: { id: gpu, name: `NVIDIA ${gpu}` } } : {}) };
-  const endpoint = { endpoint_url: `https://${name}.test` };
-  return {
-    id,
-    name,
-    status,
-    ...model,
-    replica_count: replicas,
-    image_url: "a/b:1",
-    env_vars: env,
-    ...endpoint,
-    ...created,
-  };
+  const common = { id, name, status, created_at: "2030-01-01T00:00:00Z" };
+  const endpoint = `https://${name}.test`;
+  if (form === "specification") return { ...common, gpu_type: gpu, replicas, container: "a/b:1", env, endpoint };
+  const model = form === "client" ? { gpu_model: { id: gpu, name: `NVIDIA ${gpu}` } } : {};
+  const inClientNames = { replica_count: replicas, image_url: "a/b:1", env_vars: env, endpoint_url: endpoint };
+  return { ...common, gpu_model_id: gpu, ...model, ...inClientNames };
 }
 
 /** An answer about one cluster. */
@@ -118,7 +117,7 @@ export function listAnswer(list: readonly Json[], form: Form, beside: Json, pick
   return pick(...forms, ...(Object.keys(beside).length === 0 ? [list] : []));
 }
 
-/** A replica that says in this way that it is not well. */
+/** Makes a replica show that it is unhealthy. */
 type Sickness = (healthy: Json) => Json;
 export const sicknesses: readonly Sickness[] = [
   (replica) => ({ ...replica, healthy: false }),
@@ -138,7 +137,7 @@ export const sicknesses: readonly Sickness[] = [
 export function replicasOf({ id, sick }: Facts): Json[] {
   return sick.map((make, index) => {
     const well = { id: `${id}-${index}`, node: `n${index}`, status: "running", healthy: true };
-    const said = make ? make(well) : well;
-    return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    const replica = make ? make(well) : well;
+    return Object.fromEntries(Object.entries(replica).filter(([, value]) => value !== undefined));
   });
 }
