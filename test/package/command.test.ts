@@ -48,5 +48,5 @@ it.each([
   ["deploy", "The commands are doctor, report, simulator."],
   ["toString", "The commands are doctor, report, simulator."],
 ])("it refuses %s", (name, advice) => {
-  expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is no command. ${advice}\n` });
+  expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is not a command. ${advice}\n` });
 });

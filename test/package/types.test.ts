@@ -38,7 +38,8 @@ export const probed: gpu.ClusterArgs = { gpuType: "l4", container: "acme/model:1
 export const args: gpu.ClusterArgs & native.ClusterArgs = { gpuType: "l4", container: "acme/model:1" };
 const far = new native.Provider("far", { apiKey: pulumi.secret("k"), capacityCheck: "error" });
 export const same: native.Cluster = new native.Cluster("far", args, { provider: far, import: "cl_1" });
-export const sameEndpoint: pulumi.Output<string> = native.Cluster.get("theirs", same.id).endpoint;
+export const sameEndpoint: pulumi.Output<string> = native.Cluster.get("theirs", same.id, { env: { MODEL: "llama" } }, { provider: far }).endpoint;
+export const known: gpu.ClusterState & native.ClusterState = { container: web.container, endpoint };
 export const sameFunctions: Pick<typeof gpu, Exclude<keyof typeof gpu, "Cluster">> = native;
 export const farImage = native.getClusterOutput({ name: same.name }, { provider: far, dependsOn: [same] }).container;
 // @ts-expect-error the same arguments

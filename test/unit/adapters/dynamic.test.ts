@@ -161,11 +161,11 @@ describe("a failure without an id", () => {
 
 describe("a read of a cluster that does not exist", () => {
   it("returns nothing to the engine if the state contains the cluster", async () => {
-    expect(await run(adapter.read("cl_nothing", inputsOf()))).toEqual({});
+    expect(await run(adapter.read("cl_nothing", inputsOf({ settled: false })))).toEqual({});
   });
 
   it("fails if a program looks the cluster up", async () => {
-    const error = await run(failureOf(adapter.read("cl_nothing", { __urn: urnOf("web") })));
+    const error = await run(failureOf(adapter.read("cl_nothing", inputsOf())));
     expect(error.message).toBe("there is no cluster cl_nothing in this organization");
   });
 });

@@ -108,6 +108,11 @@ describe("a cluster in a program", () => {
   });
 });
 
+test("Cluster.get gives the provider the values that the program knows", async () => {
+  const { container } = await madeBy(() => Cluster.get("web", "cl_1a2b3c", { container: "acme/model:1" }));
+  expect(await resolved(container)).toBe("acme/model:1");
+});
+
 describe("the URN that a cluster registers", () => {
   const { ComponentResource } = pulumi;
   const region = () => new ComponentResource("shop:index:Region", "eu");
