@@ -105,20 +105,16 @@ describe("the comparison of states with clusters", () => {
     expect(compared(owned, [there]).clusters[0]?.managedBy.map(({ stack }) => stack)).toEqual(["prod", "dev"]);
   });
 
+  const stopped = { gpuType: "h100", replicas: 1, hourlyCost: 0, desiredStatus: "stopped" };
   it.each<[string, Partial<OrganizationCluster>, Partial<StateEntry> | undefined, number | undefined]>([
-    ["of nobody's cluster, by the present price", {}, undefined, 6],
+    ["of an unmanaged cluster, by the current price", {}, undefined, 6],
     ["without a price", { gpuPrice: undefined }, undefined, undefined],
     ["while it is stopped", { isStopped: true }, undefined, 0],
     ["of 8 GPUs a replica, by the state", {}, { gpuType: "h100", replicas: 1, hourlyCost: 24 }, 48],
     ["of another type than in the state", {}, { gpuType: "l4", replicas: 1, hourlyCost: 24 }, 6],
-    [
-      "if it was stopped in the state",
-      {},
-      { gpuType: "h100", replicas: 1, hourlyCost: 0, desiredStatus: "stopped" },
-      6,
-    ],
-  ])("the cost %s", (_title, shown, stored, cost) => {
-    const own = organization([cluster("cl_a", shown)]);
+    ["by the current price if it was stopped in the state", {}, stopped, 6],
+  ])("has the cost %s", (_title, observed, stored, cost) => {
+    const own = organization([cluster("cl_a", observed)]);
     const owned = stored ? [{ entry: entry("cl_a", stored), organization: own }] : [];
     const { clusters, hourlyCost } = compared(owned, [own]);
     expect(clusters[0]?.hourlyCost).toBe(cost);
@@ -174,7 +170,7 @@ describe("the text of a report", () => {
     [own],
   );
 
-  it("cannot be broken by a name", () => {
+  it("stays whole with any name", () => {
     const plain = asText(found);
     expect(Math.max(...plain.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(plain).not.toContain("\u001b");
