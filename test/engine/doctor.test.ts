@@ -38,7 +38,9 @@ it("without a stack, or without the CLI, it says so in one line and uses the env
   const unselected = await workspace.command(["doctor", "--json"]);
   expect(unselected.code).toBe(0);
   expect(JSON.parse(unselected.output)).toMatchObject({
-    config: expect.stringMatching(/^the environment\. The config of the stack is not read: no stack selected/),
+    facts: {
+      Config: expect.stringMatching(/^the environment\. The config of the stack is not read: no stack selected/),
+    },
     canManage: true,
   });
 });

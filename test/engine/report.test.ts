@@ -82,7 +82,7 @@ describe("a report about two stacks and a cluster of nobody", () => {
       "test",
       "--fail-on-unmanaged",
     ]);
-    expect(run).toEqual({ code: 3, output: expect.stringContaining("Managed by nobody: 1") });
+    expect(run).toEqual({ code: 3, output: expect.stringContaining("Unmanaged: 1") });
     const none = await workspace.command(["report", "--cwd", workspace.folder, "--stack", "none"]);
     expect(none).toEqual({
       code: 1,

@@ -15,13 +15,9 @@ describe("a creation by the dynamic adapter, in the process of the SDK", () => {
     expect(clusters).toEqual([id]);
   });
 
-  it.each([
-    ["Node does not tell which handles are active", "delete process._getActiveHandles"],
-    ["Node tells something else", 'process._getActiveHandles = () => "none"'],
-    ["no handle is the server", "process._getActiveHandles = () => [process.stdin, undefined, {}]"],
-  ])("goes on to its end if %s: only the interrupt is without effect", async (_why, change) => {
+  it("goes on to its end if Node does not list the active handles: only the interrupt has no effect", async () => {
     const other = join(folder, "other.cjs");
-    writeFileSync(other, change);
+    writeFileSync(other, "delete process._getActiveHandles");
     const { id, error, clusters } = await cancelCreation(repository, 1_000, { more: ["-r", other] });
     expect(error).toBe("");
     expect(clusters).toEqual([id]);

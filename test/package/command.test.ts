@@ -17,11 +17,11 @@ function run(...args: string[]) {
   return { code: status, out: stdout, err: stderr };
 }
 
-it("the package has one command", () => {
+test("the package has one command", () => {
   expect(Object.keys(bin)).toEqual(["pulumi-gpucluster"]);
 });
 
-it.each(["doctor", "report", "simulator"])("it has %s, with options of its own", (name) => {
+test.each(["doctor", "report", "simulator"])("the command has %s, with separate options", (name) => {
   expect(run(name, "--help")).toEqual({
     code: 0,
     out: expect.stringContaining(`Usage: pulumi-gpucluster ${name} `),
@@ -34,19 +34,18 @@ it.each(["doctor", "report", "simulator"])("it has %s, with options of its own",
   expect(err).toContain(`\nSee pulumi-gpucluster ${name} --help.\n`);
 });
 
-it.each([[[]], [["--help"]], [["-h"]]])("it names what it has with %j", (args) => {
+test.each([[[]], [["--help"]], [["-h"]]])("the command lists its parts for the arguments %j", (args) => {
   const { code, out } = run(...args);
   expect(code).toBe(0);
   expect(out.match(/^ {2}\w+/gm)).toEqual(["  doctor", "  report", "  simulator"]);
   expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
-it.each([
+test.each([
   ["Report", "Did you mean report?"],
   ["sim", "Did you mean simulator?"],
-  ["reports", "Did you mean report?"],
   ["deploy", "The commands are doctor, report, simulator."],
   ["toString", "The commands are doctor, report, simulator."],
-])("it refuses %s", (name, advice) => {
-  expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is no command. ${advice}\n` });
+])("the command refuses %s", (name, advice) => {
+  expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is not a command. ${advice}\n` });
 });

@@ -24,9 +24,7 @@ function builtFiles(): string[] {
     readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
   const modules = sources
-    .filter(
-      (file) => file.endsWith(".ts") && !/^provider.adapters.(plugin|session|operations|messages|marks)\b/.test(file),
-    )
+    .filter((file) => file.endsWith(".ts") && !/^provider.adapters.(plugin|session|operations|messages)\b/.test(file))
     .map((file) => file.replace(/\.ts$/, ""));
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
@@ -37,12 +35,12 @@ const pluginFiles = [
 ].map((file) => `plugin/${file}`);
 
 describe("the tarball", () => {
-  it("holds the build of every source, the licence and the documents, and nothing else", async () => {
+  it("contains the build of every source, the licence and the documents, and nothing else", async () => {
     const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
     expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles(), ...pluginFiles].sort());
   });
 
-  it("names no path of the machine that built it", async () => {
+  it("contains no path of the machine that built it", async () => {
     const absolute = /file:\/\/\/|\/(home|root|Users|tmp|var|opt|work)\/|\b[A-Z]:\\/;
     for (const file of await packedFiles()) {
       const text = readFileSync(join(repository, file), "utf8");
@@ -51,7 +49,7 @@ describe("the tarball", () => {
     }
   });
 
-  it("holds every entry point that package.json promises", async () => {
+  it("contains every entry point of package.json", async () => {
     const files = await packedFiles();
     const entries = Object.values<string | Record<string, string>>(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
@@ -68,7 +66,7 @@ describe("the tarball", () => {
     }
   });
 
-  it("needs undici and zod at run time, and the program's own Pulumi SDK", () => {
+  it("needs undici and zod at run time, and the Pulumi SDK of the program", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["undici", "zod"]);
     expect(Object.keys(manifest.peerDependencies)).toEqual(["@pulumi/pulumi"]);
   });
@@ -136,9 +134,9 @@ describe("the plugin", () => {
   });
 
   it.each([
-    ["without Node on the PATH", executable, { PATH: "/nonexistent" }, "none was found."],
-    ["with a Node that is too old", process.execPath, {}, "is v18.20.0."],
-  ])("says which Node it needs, %s", async (_how, command, env, reason) => {
+    ["says which Node it needs if none is on the PATH", executable, { PATH: "/nonexistent" }, "none was found."],
+    ["says which Node it needs if the one that runs it is too old", process.execPath, {}, "is v18.20.0."],
+  ])("%s", async (_how, command, env, reason) => {
     const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
     const old = join(folder, "old.cjs");
     writeFileSync(
@@ -176,7 +174,7 @@ describe("the entry points", () => {
     expect(esm.split(",")).toEqual(expect.arrayContaining(names.split(",")));
   });
 
-  it("give states the provider under the name that they hold for ever, without loading the SDK", async () => {
+  it("give states the provider under the name that they always contain, without loading the SDK", async () => {
     const code = `const provider = require("pulumi-gpucluster/provider");
       const sdk = Object.keys(require.cache).filter((file) => /@pulumi/.test(file));
       console.log(Object.keys(provider).sort().join(), sdk.length);`;
@@ -208,7 +206,7 @@ describe("the entry points", () => {
     expect((await run(process.execPath, [command, "simulator", "--help"])).stdout).toContain("--provisioning-ms");
   });
 
-  it("give everybody the command that examines a service, which loads no SDK", async () => {
+  it("include the command that examines a service, which loads no SDK", async () => {
     const command = join(repository, manifest.bin["pulumi-gpucluster"]);
     const simulator = await startSimulator({ dialect: "client" });
     const { GPUCLUSTER_BASE_URL: _url, GPUCLUSTER_API_KEY: _key, ...rest } = process.env;
@@ -218,10 +216,6 @@ describe("the entry points", () => {
     await simulator.close();
     const failed = await run(process.execPath, [command, "doctor"], { env: rest }).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("GPUCLUSTER_API_KEY") });
-    const alone = await run(process.execPath, [command], { env: rest });
-    for (const name of ["doctor", "report", "simulator"]) expect(alone.stdout).toMatch(new RegExp(`^ +${name} `, "m"));
-    const wrong = await run(process.execPath, [command, "docter"], { env: rest }).catch((error: unknown) => error);
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("doctor") });
     const code = `require(${JSON.stringify(command)}).run(["doctor"], {}).then(() => console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|functions|adapters|index)/.test(file)).length));`;
     expect(await load(code)).toBe("0");
   });

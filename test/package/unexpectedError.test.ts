@@ -6,7 +6,7 @@ import { type ProviderProcess, startProvider } from "../support/providerProcess"
 
 const repository = resolve(__dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "gpucluster-error-"));
-/** Errors in the plugin's process that nobody catches, on a signal. */
+/** Uncaught errors in the plugin's process, on a signal. */
 const errors = join(folder, "errors.cjs");
 writeFileSync(
   errors,
@@ -44,30 +44,27 @@ async function made(name: string): Promise<void> {
 
 const soon = () => new Promise((done) => setTimeout(done, 20));
 
-describe("an error in the plugin that nobody has caught", () => {
+describe("an uncaught error in the plugin", () => {
   it.each<[string, NodeJS.Signals]>([
-    ["an exception", "SIGHUP"],
-    ["a rejection", "SIGUSR2"],
-  ])(
-    "ends the process when every call has its answer, also a creation that the service has not answered yet: %s",
-    async (_what, signal) => {
-      const waiting = plugin.create(type, inputsOf("waiting"));
-      await made("waiting");
-      simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
-      const open = plugin.create(type, inputsOf("open"));
-      await made("open");
-      plugin.signal(signal);
-      const answers = await Promise.all([waiting, open]);
-      expect(answers).toEqual([
-        { id: idOf("waiting"), error: expect.stringContaining(reason) },
-        { id: idOf("open"), error: expect.stringContaining(reason) },
-      ]);
-      expect(await plugin.ended).toEqual([1, null]);
-      expect(plugin.messages).toEqual([`ERROR: ${reason}`]);
-    },
-  );
+    ["ends the process after an exception when every call has its answer, even a creation in flight", "SIGHUP"],
+    ["ends the process after a rejection when every call has its answer, even a creation in flight", "SIGUSR2"],
+  ])("%s", async (_title, signal) => {
+    const waiting = plugin.create(type, inputsOf("waiting"));
+    await made("waiting");
+    simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
+    const open = plugin.create(type, inputsOf("open"));
+    await made("open");
+    plugin.signal(signal);
+    const answers = await Promise.all([waiting, open]);
+    expect(answers).toEqual([
+      { id: idOf("waiting"), error: expect.stringContaining(reason) },
+      { id: idOf("open"), error: expect.stringContaining(reason) },
+    ]);
+    expect(await plugin.ended).toEqual([1, null]);
+    expect(plugin.messages).toEqual([`ERROR: ${reason}`]);
+  });
 
-  it("lets nothing begin any more", async () => {
+  it("refuses all later calls", async () => {
     simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
     const open = plugin.create(type, inputsOf("open"));
     await made("open");

@@ -46,7 +46,7 @@ test.each(pages)("every link of %s leads to a file, and to a heading of it", (fi
   expect(deadLinks(file, read(file))).toEqual([]);
 });
 
-/** The code of the provider, with texts of several lines in one. */
+/** The code of the provider, with strings of several lines in one. */
 const sources = filesIn("provider")
   .filter((file) => file.endsWith(".ts"))
   .map((file) => read(file).replace(/["`] \+\n\s*[`"]/g, ""))
@@ -62,7 +62,7 @@ test("every heading of the page about messages is printed", () => {
 test("every command, setting and variable in a document exists", () => {
   const manifest = JSON.parse(read("package.json"));
   const { config } = JSON.parse(read("provider/schema/schema.json"));
-  const exists: [RegExp, (name: string) => boolean][] = [
+  const checks: [RegExp, (name: string) => boolean][] = [
     [/npm run (?:-s )?([\w:]+)/g, (name) => name in manifest.scripts],
     [/npx (pulumi-\w+)/g, (name) => name in manifest.bin],
     [/pulumi config set (?:--secret )?gpucluster:(\w+)/g, (name) => name in config.variables],
@@ -72,8 +72,8 @@ test("every command, setting and variable in a document exists", () => {
     ],
   ];
   const wrong = pages.flatMap((page) =>
-    exists.flatMap(([form, isRight]) =>
-      [...read(page).matchAll(form)].filter(([, name = ""]) => !isRight(name)).map(([text]) => `${page}: ${text}`),
+    checks.flatMap(([pattern, exists]) =>
+      [...read(page).matchAll(pattern)].filter(([, name = ""]) => !exists(name)).map(([text]) => `${page}: ${text}`),
     ),
   );
   expect(wrong).toEqual([]);

@@ -6,13 +6,7 @@ import { version } from "../../provider/base/version";
 const root = join(__dirname, "../..");
 
 /** The files that a script writes, and git holds. */
-test.each([
-  ["schema", "the schema is what its sources say"],
-  [
-    "docs",
-    "documents and templates have the settings and addresses of the schema, this version, and the layers of the imports",
-  ],
-])("npm run %s would change nothing: %s", (name) => {
+test.each(["schema", "docs"])("npm run %s would change nothing", (name) => {
   const args = [join(root, `scripts/${name}.mjs`), "--check"];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

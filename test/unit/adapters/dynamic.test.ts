@@ -58,7 +58,7 @@ describe("the dynamic adapter", () => {
 });
 
 describe("check of the dynamic adapter", () => {
-  it("names a failing property in the text only, because the engine would print its value", async () => {
+  it("names a failing property in the reason only, because the engine would print its value", async () => {
     const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary }, __timeouts: { create: "soon" } };
     const { failures } = await run(adapter.check({}, news));
     expect(failures.map(({ property }) => property)).toEqual(["", "", ""]);
@@ -67,7 +67,7 @@ describe("check of the dynamic adapter", () => {
     expect(JSON.stringify(failures)).not.toContain(canary);
   });
 
-  it("asks for a name if pulumi:autonaming is disabled, which the engine applies to plugins only", async () => {
+  it("requires a name if pulumi:autonaming is disabled, which the engine applies to plugins only", async () => {
     await adapter.configure({ config: new Map([["pulumi:autonaming", JSON.stringify({ mode: "disabled" })]]) });
     const { name: _name, ...nameless } = inputsOf();
     const { failures } = await run(adapter.check({}, nameless));
@@ -92,24 +92,24 @@ describe("diff of the dynamic adapter", () => {
   const reported = { ...toEngine, changes: true };
 
   it.each<[string, Properties, object, Properties?]>([
-    ["no change", {}, { ...toEngine, changes: false }],
-    ["a change of replicas", { replicas: 3 }, toEngine],
-    ["a change of the GPU type", { gpuType: "l4" }, { ...toEngine, replaces: ["gpuType"] }],
-    ["outputs alone that differ", {}, reported, { ...news, settled: false }],
-    ["a state of the plugin, which lacks the text that refresh and delete load", {}, reported, withoutText],
-  ])("leaves the lines to the engine if an input differs: %s", async (_title, changed, expected, olds = news) => {
+    ["reports no change", {}, { ...toEngine, changes: false }],
+    ["leaves the lines of a change of replicas to the engine", { replicas: 3 }, toEngine],
+    ["replaces if the GPU type changes", { gpuType: "l4" }, { ...toEngine, replaces: ["gpuType"] }],
+    ["reports outputs alone that differ", {}, reported, { ...news, settled: false }],
+    ["reports a state of the plugin, which lacks the code that refresh and delete load", {}, reported, withoutText],
+  ])("%s", async (_title, changed, expected, olds = news) => {
     expect(await adapter.diff("cl_1", { settled: true, ...olds }, { ...news, ...changed })).toEqual(expected);
   });
 });
 
-describe("the results of the dynamic adapter", () => {
-  it("have the secret values of env as secrets, and all others readable", async () => {
+describe("a result of the dynamic adapter", () => {
+  it("has the secret values of env as secrets, and all others readable", async () => {
     const { inputs, id, outs } = await created({ env: { MODEL: canary, LEVEL: "" } });
     expect(id).toBe(simulator.clusters()[0]?.id);
     expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: "" }, settled: true });
   });
 
-  it("are empty for a deletion, after which no cluster is billed", async () => {
+  it("is empty for a deletion, after which no cluster is billed", async () => {
     const { id, state } = await created();
     expect(await run(adapter.delete(id, state))).toBeUndefined();
     expect(living(simulator)).toEqual([]);
@@ -117,7 +117,7 @@ describe("the results of the dynamic adapter", () => {
 });
 
 describe("a failure after the id", () => {
-  it("has what the engine needs: id, properties with the provider's text, reasons", async () => {
+  it("has what the engine needs: id, properties with the provider's code, reasons", async () => {
     simulator.fault({ kind: "fail", message: "no driver" });
     const inputs = inputsOf();
     const error = await run(failureOf(adapter.create(inputs)));
@@ -132,7 +132,7 @@ describe("a failure after the id", () => {
     expect(error.stack).not.toContain(canary);
   });
 
-  it("comes at the time that the program's customTimeouts say", async () => {
+  it("comes at the end of the program's customTimeouts", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "hot" });
     const startMs = clock.now();
     const error = await run(failureOf(adapter.create(inputsOf({ __timeouts: { create: "1m30s" } }))));
@@ -140,7 +140,7 @@ describe("a failure after the id", () => {
     expect(clock.now() - startMs).toBe(90_000);
   });
 
-  it("of an update keeps the provider's text of the new inputs", async () => {
+  it("has the provider's code of the new inputs of an update", async () => {
     const { inputs, id, state } = await created();
     simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
     const news = { ...inputs, container: "a/b:2", __provider: "newer text" };
@@ -161,11 +161,11 @@ describe("a failure without an id", () => {
 
 describe("a read of a cluster that does not exist", () => {
   it("returns nothing to the engine if the state contains the cluster", async () => {
-    expect(await run(adapter.read("cl_nothing", inputsOf()))).toEqual({});
+    expect(await run(adapter.read("cl_nothing", inputsOf({ settled: false })))).toEqual({});
   });
 
   it("fails if a program looks the cluster up", async () => {
-    const error = await run(failureOf(adapter.read("cl_nothing", { __urn: urnOf("web") })));
+    const error = await run(failureOf(adapter.read("cl_nothing", inputsOf())));
     expect(error.message).toBe("there is no cluster cl_nothing in this organization");
   });
 });

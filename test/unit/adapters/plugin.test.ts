@@ -117,9 +117,9 @@ describe("a second configuration of one process", () => {
   const refusal = { details: expect.stringMatching(/^this plugin process already serves another provider/) };
 
   it.each<[string, Properties, string]>([
-    ["another key", { apiKey: "another" }, "own"],
-    ["the same settings for the provider of the stack", {}, "default"],
-  ])("is refused if it has %s, and the first one stays", async (_what, settings, name) => {
+    ["is refused if it has another key, and the first one stays", { apiKey: "another" }, "own"],
+    ["is refused if it has the same settings for the provider of the stack", {}, "default"],
+  ])("%s", async (_title, settings, name) => {
     await expect(configure(settings, name)).rejects.toMatchObject(refusal);
     const created = await run(create(inputsOf()));
     expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
@@ -127,7 +127,7 @@ describe("a second configuration of one process", () => {
 });
 
 describe("a preview", () => {
-  it("of a creation leaves unknown the outputs that only the creation shows, and sends nothing", async () => {
+  it("leaves the outputs unknown that only the creation reports, and sends nothing", async () => {
     const response = await create(inputsOf(), true);
     const outputs = fromStruct(response.getProperties());
     expect(outputs).toMatchObject({ replicas: 1, endpoint: UNKNOWN, createdAt: UNKNOWN, readyReplicas: UNKNOWN });
@@ -135,7 +135,7 @@ describe("a preview", () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  it("of an update shows the outputs that stay, so that no dependent resource changes", async () => {
+  it("shows the outputs that an update keeps, so that no dependent resource changes", async () => {
     const inputs = inputsOf();
     const created = await run(create(inputs));
     const state = fromStruct(created.getProperties());
@@ -146,7 +146,7 @@ describe("a preview", () => {
     expect(simulator.requests).toHaveLength(sent);
   });
 
-  it("of an adoption shows the known outputs of the cluster, which are not in its inputs", async () => {
+  it("shows the known outputs of a cluster that it adopts, which are not in its inputs", async () => {
     const { id, endpoint } = simulator.addCluster({ ...seed, replicas: 1, container: String(least["container"]) });
     const checked = await check(new proto.CheckRequest().setNews(toStruct({ ...least, adopt: id })));
     const inputs = fromStruct(checked.getInputs());
@@ -175,7 +175,7 @@ describe("an operation", () => {
     expect(found.getInputs()?.toJavaScript()).toMatchObject({ readinessProbe: marked });
   });
 
-  it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
+  it("keeps the id, the state and the reasons of a cluster that is not ready, which the next update reads first", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
     const error = await errorOf(run(create(inputsOf(), false, 60)));
     expect(error.details).toContain("timed out after 1m");
@@ -183,6 +183,7 @@ describe("an operation", () => {
     expect(failure?.getId()).toBe(living(simulator)[0]?.id);
     expect(fromStruct(failure?.getProperties())).toMatchObject({ settled: false, __unfinished: true });
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
+    expect(failure?.getRefreshBeforeUpdate()).toBe(true);
   });
 
   it("is ended by a cancel during the operation, and by no earlier one", async () => {
@@ -196,17 +197,17 @@ describe("an operation", () => {
     await run(create(inputsOf()));
   });
 
-  it("on a resource or a function that does not exist is refused by its name", async () => {
+  it("is refused with the name of a resource or a function that does not exist", async () => {
     const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
     expect((await errorOf(invoke("constructor"))).details).toMatch(/no function gpucluster:index:constructor/);
   });
 });
 
-test("the result of a function is secret if an argument is", async () => {
+test("the result of a function is secret if an argument is secret", async () => {
   const id = existing();
-  const invokeWith = async (given: unknown) => {
-    const args = toStruct({ id: given });
+  const invokeWith = async (argument: unknown) => {
+    const args = toStruct({ id: argument });
     const request = new proto.InvokeRequest().setTok("gpucluster:index:getCluster").setArgs(args);
     return engineValues((await run(call<unknown, proto.InvokeResponse>(service.invoke, request))).getReturn());
   };
@@ -214,17 +215,12 @@ test("the result of a function is secret if an argument is", async () => {
   expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
 });
 
-test("the engine reads a cluster before its next update if an operation has failed on it", async () => {
-  simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
-  const error = await run(errorOf(create(inputsOf(), false, 60)));
-  expect(failureIn(error)?.getRefreshBeforeUpdate()).toBe(true);
-});
-
 describe("an env", () => {
-  it("has the values of variables as secrets that somebody else has added, and shows a change of others", async () => {
+  it("has the values that another user has added as secrets, and shows the change of a known value", async () => {
     const inputs = inputsOf({ env: { MODEL: "llama" } });
     const created = await run(create(inputs));
-    const [id, state] = [created.getId(), fromStruct(created.getProperties())];
+    const id = created.getId();
+    const state = fromStruct(created.getProperties());
     simulator.change(id, { env: { MODEL: "other", ADDED: "by hand" } });
     const env = { MODEL: "other", ADDED: asSecret("by hand") };
     const found = await run(read(id, state));
@@ -239,7 +235,7 @@ describe("an env", () => {
 });
 
 describe("a read", () => {
-  it("of a cluster that is gone returns nothing", async () => {
+  it("returns nothing for a cluster that is gone", async () => {
     const created = await run(create(inputsOf()));
     simulator.change(created.getId(), { status: "gone" });
     await clock.advance(600_000);
@@ -261,7 +257,7 @@ describe("a read", () => {
 });
 
 describe("a drift of env", () => {
-  it("is said to cause a rollout by the update that follows a check, and not by the refresh before it", async () => {
+  it("is reported as the cause of a rollout after a check, and not by the refresh before it", async () => {
     const messages: string[] = [];
     const { engine: server, address } = await startEngine(messages);
     engine = server;
@@ -298,13 +294,10 @@ describe("a call with only the required fields of the protocol", () => {
   it("updates a cluster with the state of a read, and with no state at all", async () => {
     const id = existing();
     const state = fromStruct((await run(read(id))).getProperties());
-    for (const [olds, replicas] of [
-      [state, 3],
-      [undefined, 4],
-    ] as const) {
-      const updated = await run(update(id, olds, { ...seed, replicas }));
-      expect(fromStruct(updated.getProperties())).toMatchObject({ replicas, settled: true });
-    }
+    const updated = await run(update(id, state, { ...seed, replicas: 3 }));
+    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+    const again = await run(update(id, undefined, { ...seed, replicas: 4 }));
+    expect(fromStruct(again.getProperties())).toMatchObject({ replicas: 4, settled: true });
   });
 
   it("lists clusters, up to a limit", async () => {
@@ -353,7 +346,7 @@ describe("the stack's pulumi:autonaming", () => {
     expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
   });
 
-  it("without a random part gives a replacement the same name: the old cluster is deleted first", async () => {
+  it("gives a replacement the same name if it has no random part: the old cluster is deleted first", async () => {
     const olds = { ...least, name: "team-web", __generatedName: true };
     simulator.addCluster({ name: "team-web", gpuType: "h100" });
     await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" }, olds);
@@ -391,7 +384,7 @@ describe("the settings of a provider", () => {
   });
 });
 
-/** What a failure tells the engine about the resource. */
+/** The part of a failure that describes the resource. */
 function failureIn({ metadata }: NonNullable<Answer["error"]>) {
   const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
   const [detail] = status.getDetailsList();

@@ -6,74 +6,86 @@ import type { Properties } from "../../../provider/contract";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
 
-test.each([
-  ["plain values", { text: "a", number: 1.5, flag: false, empty: "", list: [1, [2]], map: { a: { b: "c" } } }],
-  ["names of any kind", { "a.b": 1, 'a"b': 2, constructor: 3 }],
-])("%s arrive and leave unchanged", (_what, values) => {
-  expect(fromStruct(sent(values))).toEqual(values);
-  expect(toStruct(values).toJavaScript()).toEqual(values);
-});
-
-test.each([
-  ["null in marks", { a: asSecret(null), b: { c: asSecret(null) } }, { b: {} }],
-  ["the mark of a secret", { apiKey: asSecret("key"), env: { A: asSecret("a") } }, { apiKey: "key", env: { A: "a" } }],
-])("received values lose %s", (_what, values, expected) => {
-  expect(fromStruct(sent(values))).toEqual(expected);
-});
-
-test("null in a list keeps its place, for the check to judge", () => {
-  expect(fromStruct(sent({ gpuType: ["h100", null] }))).toEqual({ gpuType: ["h100", null] });
-});
-
-test("sent values lose undefined, which the library would refuse after the cluster exists", () => {
-  expect(toStruct({ a: undefined, b: { c: undefined } }).toJavaScript()).toEqual({ b: {} });
-});
-
-test("changes are lines of the preview, each variable by its name; one that replaces is told, and the order", () => {
-  const { Kind } = PropertyDiff;
-  const response = toDiffResponse({
-    changes: {
-      "env.A": { kind: "add" },
-      "env.B": { kind: "delete" },
-      "env.C.D": { kind: "update" },
-      gpuType: { kind: "update", replace: true },
-    },
-    deleteBeforeReplace: true,
+describe("a message of the engine", () => {
+  it.each([
+    ["keeps plain values", { text: "a", number: 1.5, flag: false, empty: "", list: [1, [2]], map: { a: { b: "c" } } }],
+    ["keeps names of any kind", { "a.b": 1, 'a"b': 2, constructor: 3 }],
+  ])("%s, in both directions", (_title, values) => {
+    expect(fromStruct(sent(values))).toEqual(values);
+    expect(toStruct(values).toJavaScript()).toEqual(values);
   });
-  const lines: Record<string, number> = {};
-  response.getDetaileddiffMap().forEach((change, path) => {
-    lines[path] = change.getKind();
+
+  it.each([
+    ["loses null in marks", { a: asSecret(null), b: { c: asSecret(null) } }, { b: {} }],
+    [
+      "loses the mark of a secret",
+      { apiKey: asSecret("key"), env: { A: asSecret("a") } },
+      { apiKey: "key", env: { A: "a" } },
+    ],
+  ])("%s", (_title, values, expected) => {
+    expect(fromStruct(sent(values))).toEqual(expected);
   });
-  const variables = { "env.A": Kind.ADD, "env.B": Kind.DELETE, 'env["C.D"]': Kind.UPDATE };
-  expect(lines).toEqual({ ...variables, gpuType: Kind.UPDATE_REPLACE });
-  expect(response.getChanges()).toBe(DiffResponse.DiffChanges.DIFF_SOME);
-  expect(response.getDiffsList()).toEqual(["env", "gpuType"]);
-  expect(response.getReplacesList()).toEqual(["gpuType"]);
-  expect(response.getDeletebeforereplace()).toBe(true);
+
+  it("keeps null in a list, for the check to refuse", () => {
+    expect(fromStruct(sent({ gpuType: ["h100", null] }))).toEqual({ gpuType: ["h100", null] });
+  });
+
+  it("loses undefined, which the library would refuse after the cluster exists", () => {
+    expect(toStruct({ a: undefined, b: { c: undefined } }).toJavaScript()).toEqual({ b: {} });
+  });
+
+  it("shows each change, each variable by its name, each replacement, and their order", () => {
+    const { Kind } = PropertyDiff;
+    const response = toDiffResponse({
+      changes: {
+        "env.A": { kind: "add" },
+        "env.B": { kind: "delete" },
+        "env.C.D": { kind: "update" },
+        gpuType: { kind: "update", replace: true },
+      },
+      deleteBeforeReplace: true,
+    });
+    const lines: Record<string, number> = {};
+    response.getDetaileddiffMap().forEach((change, path) => {
+      lines[path] = change.getKind();
+    });
+    const variables = { "env.A": Kind.ADD, "env.B": Kind.DELETE, 'env["C.D"]': Kind.UPDATE };
+    expect(lines).toEqual({ ...variables, gpuType: Kind.UPDATE_REPLACE });
+    expect(response.getChanges()).toBe(DiffResponse.DiffChanges.DIFF_SOME);
+    expect(response.getDiffsList()).toEqual(["env", "gpuType"]);
+    expect(response.getReplacesList()).toEqual(["gpuType"]);
+    expect(response.getDeletebeforereplace()).toBe(true);
+  });
+
+  it.each([
+    ["env.MODEL", "env.MODEL"],
+    ["env.A.B", 'env["A.B"]'],
+    ['env.A"B', 'env["A\\"B"]'],
+  ])("writes the path %s as %s", (path, expected) => {
+    expect(toEnginePath(path)).toBe(expected);
+  });
 });
 
-test.each([
-  ["env.MODEL", "env.MODEL"],
-  ["env.A.B", 'env["A.B"]'],
-  ['env.A"B', 'env["A\\"B"]'],
-])("the path %s is %s to the engine", (path, expected) => {
-  expect(toEnginePath(path)).toBe(expected);
-});
+describe("the marks of a program", () => {
+  it.each<[string, Properties, Properties, Properties]>([
+    ["reach a secret input", { image: "a" }, { image: asSecret("b") }, { image: asSecret("a") }],
+    ["reach a part of a map", { map: { A: 1, B: 2 } }, { map: { A: asSecret(1) } }, { map: { A: asSecret(1), B: 2 } }],
+    ["reach a whole map", { map: { A: 1 } }, { map: asSecret({ A: 1 }) }, { map: asSecret({ A: 1 }) }],
+    ["reach the whole list of a secret part", { list: [1, 2] }, { list: [asSecret(1), 2] }, { list: asSecret([1, 2]) }],
+    ["add no value that is absent", { a: undefined }, { a: asSecret(1), b: asSecret(2) }, { a: undefined }],
+  ])("%s", (_title, properties, source, expected) => {
+    expect(withSecretsOf(properties, source)).toEqual(expected);
+  });
 
-test.each<[string, Properties, Properties, Properties]>([
-  ["a secret input", { image: "a" }, { image: asSecret("b") }, { image: asSecret("a") }],
-  ["a part of a map", { map: { A: 1, B: 2 } }, { map: { A: asSecret(1) } }, { map: { A: asSecret(1), B: 2 } }],
-  ["a whole map", { map: { A: 1 } }, { map: asSecret({ A: 1 }) }, { map: asSecret({ A: 1 }) }],
-  ["a part of a list: the whole list", { list: [1, 2] }, { list: [asSecret(1), 2] }, { list: asSecret([1, 2]) }],
-  ["no value for what is absent", { a: undefined }, { a: asSecret(1), b: asSecret(2) }, { a: undefined }],
-])("the marks of given values reach %s", (_what, properties, given, expected) => {
-  expect(withSecretsOf(properties, given)).toEqual(expected);
-});
-
-test.each<[string, Properties, string[]]>([
-  ["a part of a map, its name with dots too", { env: { A: "x", "B.C": asSecret("y") } }, ["env.B.C"]],
-  ["a deep part", { extraFields: { login: { user: asSecret("me") } } }, ["extraFields.login.user"]],
-  ["parts of a list, once", { extraFields: { hosts: [asSecret("a"), asSecret("b")] } }, ["extraFields.hosts"]],
-])("the paths of marks name %s", (_what, properties, paths) => {
-  expect(secretPathsIn(properties)).toEqual(paths);
+  it.each<[string, Properties, string[]]>([
+    ["name a part of a map, even with dots in its name", { env: { A: "x", "B.C": asSecret("y") } }, ["env.B.C"]],
+    ["name a deep part", { extraFields: { login: { user: asSecret("me") } } }, ["extraFields.login.user"]],
+    [
+      "name a list with secret parts once",
+      { extraFields: { hosts: [asSecret("a"), asSecret("b")] } },
+      ["extraFields.hosts"],
+    ],
+  ])("%s", (_title, properties, paths) => {
+    expect(secretPathsIn(properties)).toEqual(paths);
+  });
 });

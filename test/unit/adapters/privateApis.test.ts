@@ -23,10 +23,13 @@ describe("an interrupt", () => {
   });
 
   it.each<[string, unknown]>([
-    ["Node tells something else", () => "none"],
-    ["no handle is a server", () => [undefined, "text", { listening: true }, new EventEmitter()]],
-    ["the server does not listen", () => [serverOf({ listening: false })]],
-  ])("is not seen, without an error, if %s", (_why, get) => {
+    ["is not seen, without an error, if Node returns no list", () => "none"],
+    [
+      "is not seen, without an error, if no handle is a server",
+      () => [undefined, "text", { listening: true }, new EventEmitter()],
+    ],
+    ["is not seen, without an error, if the server does not listen", () => [serverOf({ listening: false })]],
+  ])("%s", (_title, get) => {
     useHandles(get);
     const listener = jest.fn();
     onCancel(listener);
@@ -38,15 +41,19 @@ it.each<[boolean, string[]]>([
   [true, ["node", "/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:1"]],
   [true, ["node", "C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider", "127.0.0.1:1"]],
   [false, ["node"]],
-])("whether the SDK has started the process for the engine is known by its path: %s", (expected, argv) => {
+])("isDynamicProvider is %s for this command line", (expected, argv) => {
   expect(isDynamicProvider(argv)).toBe(expected);
 });
 
 it.each<[string, object, boolean | undefined]>([
-  ["is a secret", { isConfigSecret: (name: string) => name === "gpucluster:apiKey" }, true],
-  ["is none", { isConfigSecret: () => false }, false],
-  ["is not known to be one if the SDK does not tell", {}, undefined],
-])("a value of the config %s", (_title, runtime, expected) => {
+  [
+    "a value of the config is a secret if the SDK says so",
+    { isConfigSecret: (name: string) => name === "gpucluster:apiKey" },
+    true,
+  ],
+  ["a value of the config is not a secret if the SDK says so", { isConfigSecret: () => false }, false],
+  ["a value of the config is unknown without the function of the SDK", {}, undefined],
+])("%s", (_title, runtime, expected) => {
   expect(isConfigSecret(runtime, "gpucluster:apiKey")).toBe(expected);
 });
 
@@ -54,9 +61,9 @@ describe("the address of the engine on the command line of a provider", () => {
   const address = "127.0.0.1:4711";
 
   it.each<[string, string[], string | undefined]>([
-    ["alone", [address], address],
-    ["after --tracing and its value", ["--tracing", "file:/tmp/trace", address], address],
-    ["without arguments", [], undefined],
+    ["stands alone", [address], address],
+    ["stands after --tracing and its value", ["--tracing", "file:/tmp/trace", address], address],
+    ["is absent without arguments", [], undefined],
   ])("%s", (_title, args, found) => {
     expect(engineAddressIn(args)).toBe(found);
   });

@@ -16,7 +16,7 @@ import type { VirtualClock } from "../../support/virtualClock";
 import { completed, urnOf } from "../cluster/inputs";
 import { configOf, forgetEnvironment, useEnvironment } from "../providerHarness";
 
-/** Whatever a state holds, each adapter answers the engine with a result, or with an error that is written for people. */
+/** Whatever a state holds, each adapter answers the engine with a result, or with an error that is written for users. */
 
 // The adapters use the real clock; here it is a virtual one.
 jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
@@ -107,13 +107,13 @@ async function textOf(work: Promise<unknown>): Promise<string> {
 /** A healthy cluster of the service. */
 const addCluster = () => simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 }).id;
 
-describe.each(adapters)("a state that was edited by hand, by the %s adapter,", (_name, open) => {
+describe.each(adapters)("the %s adapter with a state that was edited by hand", (_name, open) => {
   const hidden = ["__observed", "__seenBy", "__unfinished", "__sent", "__createdAt", "__resumedAt", "__fixed"];
   const ofInputs = ["__secrets", "__timeouts", "__generatedName", "__urn", "__provider"];
   const names = [...inputNames, ...stateOutputNames, ...hidden, ...ofInputs, "aFutureProperty", "__future"];
   const edits = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 3 });
 
-  it("gives results, or errors that are written for people", async () => {
+  it("returns results, or errors that are written for users", async () => {
     const adapter = await open();
     const law = fc.asyncProperty(edits, async (edit) => {
       const id = addCluster();
@@ -132,7 +132,7 @@ describe.each(adapters)("a state that was edited by hand, by the %s adapter,", (
     await fc.assert(law, { numRuns: runs(60) });
   });
 
-  it("may hold properties that this version does not know", async () => {
+  it("accepts properties that this version does not know", async () => {
     const adapter = await open();
     const id = addCluster();
     const state = { ...completed, settled: true, aFutureProperty: { a: [1] }, __future: "x" };
@@ -153,8 +153,8 @@ const file = join(__dirname, "../../fixtures/states/0.1.0/stack.json");
 const resources: Stored[] = JSON.parse(readFileSync(file, "utf8")).deployment.resources;
 const stored = resources.filter(({ type }) => type.endsWith(":Cluster")).map(({ outputs }) => outputs);
 
-describe.each(adapters)("a state of 0.1.0, by the %s adapter,", (_name, open) => {
-  it.each(stored.map((outputs) => [outputs["name"], outputs]))("is read, changed and deleted: %s", async (_of, old) => {
+describe.each(adapters)("the %s adapter with a state of 0.1.0", (_name, open) => {
+  it.each(stored.map((outputs) => [outputs["name"], outputs]))("reads, changes and deletes %s", async (_of, old) => {
     const adapter = await open();
     const { name, gpuType, replicas, container, env, __seenBy, ...others } = old as typeof completed;
     const record = { name, gpuType, replicas, container, env: env ?? {} } as Parameters<Simulator["addCluster"]>[0];

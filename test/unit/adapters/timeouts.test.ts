@@ -8,11 +8,11 @@ it.each<[unknown, number | undefined]>([
   ...["0s", "45", "m", "-5m", "1d", "1 h", "1h\n", "1h30", ".5s", 5, null, ["1h"]].map(
     (value): [unknown, undefined] => [value, undefined],
   ),
-])("as a length of time %j is %s ms", (text, ms) => {
+])("parseDuration(%j) is %s", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
-it("an age may be given in days too", () => {
+it("an age can be in days too", () => {
   expect(["1d12h", "90m", "1w"].map((text) => parseDuration(text, ageUnits))).toEqual([
     129_600_000,
     5_400_000,
@@ -20,7 +20,7 @@ it("an age may be given in days too", () => {
   ]);
 });
 
-it("timeouts that cannot be parsed are all named, with a valid example", () => {
+it("the failures of timeouts name each that cannot be parsed, with a valid example", () => {
   for (const timeouts of [undefined, {}, { create: "1h", update: "20m" }])
     expect(findTimeoutFailures(timeouts)).toEqual([]);
   const failures = findTimeoutFailures({ create: "soon", update: "20m", delete: 5 });

@@ -1,5 +1,4 @@
 import type { FindStack } from "../../../provider/doctor/main";
-/** The real CLI has the other tests: test/engine/doctor.test.ts. */
 import { canaries, environmentOf, openService, run } from "./harness";
 
 /** test/engine/doctor.test.ts asks the real CLI. */
@@ -11,8 +10,8 @@ const stackWith =
 /** The output with its broken lines joined. */
 const joined = (text: string) => text.replace(/\n {15}/g, " ");
 
-describe("in a Pulumi project", () => {
-  it("a variable fills in what the config lacks, and one that is not used is named", async () => {
+describe("the doctor in a Pulumi project", () => {
+  it("uses a variable for what the config lacks, and names one that is not used", async () => {
     const service = await openService();
     const env = { ...environmentOf(service), GPUCLUSTER_API_KEY: "sk-canary-of-somebody-else" };
     const { code, out } = await run([], env, stackWith({ "gpucluster:apiKey": canaries.key }));
@@ -24,7 +23,7 @@ describe("in a Pulumi project", () => {
     expect(out).not.toContain("canary");
   });
 
-  it("a wrong setting is an error before any request", async () => {
+  it("refuses a wrong setting before any request", async () => {
     const { url, requests } = await openService();
     const config = { "gpucluster:baseUrl": url, "gpucluster:apiKey": canaries.key, "gpucluster:gpuTypeCheck": "yes" };
     const { code, err } = await run([], {}, stackWith(config));

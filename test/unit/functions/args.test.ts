@@ -23,7 +23,7 @@ afterEach(() => {
 });
 afterAll(closeSimulators);
 
-/** The one error of bad arguments, which asks nobody for anything and quotes nothing. */
+/** The error of wrong arguments, which quotes none of them. */
 async function refusalOf(name: FunctionName, ...args: unknown[]): Promise<string> {
   const error = await failureOf(openProvider(configOf(simulator)).call(name, ...args));
   expect(error).toBeInstanceOf(GpuClusterError);
@@ -40,31 +40,28 @@ const takes: Partial<Record<FunctionName, string>> = {
 };
 
 test.each(functionNames)(
-  "%s refuses what it does not take before any request, and says what is right",
+  "%s refuses other arguments before any request, and names those that it takes",
   async (name) => {
-    const right = takes[name] === undefined ? "takes no arguments" : `takes one object, with ${takes[name]}`;
-    for (const args of [canary, null, [canary]]) expect(await refusalOf(name, args)).toContain(right);
+    const valid = takes[name] === undefined ? "takes no arguments" : `takes one object, with ${takes[name]}`;
+    for (const args of [canary, null, [canary]]) expect(await refusalOf(name, args)).toContain(valid);
     const others = takes[name] === undefined ? "there are none" : `the arguments are ${takes[name]}`;
-    const given = { ...(name.startsWith("getCluster") && takes[name] ? { id: "cl_1" } : {}), region: canary };
-    expect(await refusalOf(name, given)).toContain(`\`region\`: not an argument; ${others}`);
+    const extended = { ...(name.startsWith("getCluster") && takes[name] ? { id: "cl_1" } : {}), region: canary };
+    expect(await refusalOf(name, extended)).toContain(`\`region\`: not an argument; ${others}`);
   },
 );
 
 const id = "must be the id of a cluster: letters, digits, '-' and '_'";
 test.each<[FunctionName, string, unknown, string]>([
   ["getGpuAvailability", "a blank type", { type: " " }, "`type` must be the identifier of a GPU type"],
-  ["getGpuAvailability", "a type of dots", { type: ".." }, "`type` must be the identifier"],
   ["getGpuAvailability", "a number as the type", { type: 100 }, "`type` must be a string, the identifier"],
   ["getGpuAvailability", "an output", { type: { [canary]: canary } }, "call the Output form of the function"],
   ["getCluster", "a path as the id", { id: `../${canary}` }, `\`id\` ${id}`],
-  ["getCluster", "an empty id", { id: "" }, `\`id\` ${id}`],
   ["getCluster", "nothing", undefined, "give either `id` or `name`"],
   ["getCluster", "both", { id: "cl_1", name: "web" }, "give either `id` or `name`"],
   ["getCluster", "a blank name", { name: " " }, "`name` must be the name of a cluster"],
-  ["getCluster", "several that are wrong", { id: 5, nmae: canary }, "`id` must be a string"],
-  ["getCluster", "several that are wrong", { id: 5, nmae: canary }, "; `nmae`: not"],
+  ["getCluster", "several wrong arguments", { id: 5, nmae: canary }, "; `nmae`: not"],
   ["getClusterStatus", "no id", {}, "`id` must be a string, the id of a cluster"],
   ["getClusterStatus", "an id with a question mark", { id: "cl_1?x" }, `\`id\` ${id}`],
-])("%s refuses %s, and says what is right", async (name, _title, args, text) => {
+])("%s refuses %s", async (name, _title, args, text) => {
   expect(await refusalOf(name, args)).toContain(text);
 });

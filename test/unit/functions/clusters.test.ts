@@ -6,13 +6,13 @@ import { canary } from "../cluster/inputs";
 
 const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
 
-/** A bench with one cluster, which somebody else made. */
+/** A service with one cluster, which another program created. */
 async function openWithWeb(options: BenchOptions = {}): Promise<Bench & { id: string }> {
   const bench = await openBench(options);
   return { ...bench, id: bench.simulator.addCluster(web).id };
 }
 
-const facts = (id: string) => ({
+const record = (id: string) => ({
   id,
   name: "web",
   status: "running",
@@ -22,14 +22,14 @@ const facts = (id: string) => ({
   createdAt: expect.stringMatching(/Z$/),
 });
 
-describe("the clusters", () => {
-  it("come with the facts of the list, after one request", async () => {
+describe("getClusters", () => {
+  it("returns the records of the list, after one request", async () => {
     const bench = await openWithWeb();
-    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [facts(bench.id)], complete: true });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [record(bench.id)], complete: true });
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
 
-  it("say nothing that the service does not, and hand out nothing that it adds: without a name, one may have any", async () => {
+  it("adds nothing to a record, and leaves out fields that it does not know; without all names, the list is not complete", async () => {
     const body = JSON.stringify([
       { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
     ]);
@@ -37,7 +37,7 @@ describe("the clusters", () => {
     expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
   });
 
-  it("are an error where the list could not be read to its end, which says why", async () => {
+  it("fails if the list could not be read to its end, and says why", async () => {
     const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
     const { message } = await failureOf(getClusters(bench.client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
@@ -51,45 +51,50 @@ function partOfList(problem?: string): Partial<Client> {
   return { listClusters: async () => list };
 }
 
-describe("one cluster", () => {
+describe("getCluster", () => {
   const byId = ["GET /v1/clusters/:id"];
 
   it.each<[string, (id: string) => Parameters<typeof getCluster>[1], string[]]>([
-    ["by its id with one request", (id) => ({ id }), byId],
-    ["by its name: the list gives the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
-  ])("is read %s", async (_title, query, lines) => {
+    ["reads a cluster by its id with one request", (id) => ({ id }), byId],
+    ["reads a cluster by its name: the list has the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
+  ])("%s", async (_title, query, lines) => {
     const bench = await openWithWeb();
     bench.simulator.addCluster({ ...web, name: "web-2" });
-    const detail = { ...facts(bench.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
+    const detail = { ...record(bench.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
     expect(await bench.run(getCluster(bench.client, query(bench.id)))).toStrictEqual(detail);
     expect(requestLines(bench.simulator)).toEqual(lines);
   });
 
-  it("is an error for an id that there is not, which says what to do", async () => {
+  it("fails for an unknown id, and says what to do", async () => {
     const bench = await openWithWeb();
     const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: "cl_none" })));
     expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });
 });
 
-describe("a name", () => {
+describe("the name of a cluster", () => {
   const doubts: [string, (bench: Bench) => unknown, BenchOptions, RegExp][] = [
-    ["nobody has", () => undefined, {}, /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
     [
-      "that several have",
+      "fails if no cluster has it",
+      () => undefined,
+      {},
+      /^getCluster: there is no cluster "web"; getClusters\(\) lists/,
+    ],
+    [
+      "fails if several clusters have it",
       ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
       {},
       /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): use the `id` of one$/,
     ],
     [
-      "that one has, where others may",
+      "fails if an incomplete list leaves it open",
       () => undefined,
       { client: () => partOfList() },
       /not certain whether only cl_1 \(running\) has the name "web": use the `id`$/,
     ],
   ];
 
-  it.each(doubts)("%s is an error that says so", async (_title, arrange, options, text) => {
+  it.each(doubts)("%s", async (_title, arrange, options, text) => {
     const bench = await openBench(options);
     await bench.run(Promise.resolve(arrange(bench)));
     const { message } = await bench.run(failureOf(getCluster(bench.client, { name: "web" })));
@@ -98,7 +103,7 @@ describe("a name", () => {
   });
 });
 
-test("the status of a cluster is read from a bare list too: the word for the whole is that of the cluster", async () => {
+test("getClusterStatus reads a bare list too: the status of the whole is that of the cluster", async () => {
   const bench = await openWithWeb({ wire: bareStatus });
   bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
   const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
@@ -116,7 +121,7 @@ test("the status of a cluster is read from a bare list too: the word for the who
 describe("an env value", () => {
   const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
 
-  it("shows in no answer", async () => {
+  it("is hidden in every answer", async () => {
     const bench = await openWithWeb();
     bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
     const { id } = bench;
@@ -130,14 +135,14 @@ describe("an env value", () => {
     expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
   });
 
-  it("shows in no error of the status, where the service quotes it", async () => {
+  it("is hidden in an error of the status that quotes it", async () => {
     const fault = { kind: "status", status: 422, message: quote, code: canary, path: "/v1/clusters/*/status" } as const;
     const bench = await openWithWeb({ faults: [fault] });
     const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
     expect(inspect(error)).not.toContain(canary); // what a failing program shows
   });
 
-  it("that looks like no credential stays in texts, also in those about other clusters of the same run", async () => {
+  it("stays in messages if it does not look like a credential, even in those about other clusters of the same run", async () => {
     const env = { GPU: "h100-80gb", REGION: "eu-north-1", HF_TOKEN: "Zq7KWv93" };
     const bench = await openBench();
     const { id } = bench.simulator.addCluster({ ...web, env });

@@ -5,7 +5,7 @@ const name = { name: "NVIDIA H100", memoryGb: 80 };
 const price = { pricePerHour: 2.99, currency: "USD" };
 const stock = { available: true, availableCount: 256 };
 
-/** The four lists, each with its path and the facts of one type. */
+/** The four lists, each with its path and the record of one type. */
 const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
   ["gpuTypes", ({ client }) => getGpuTypes(client), "GET /v1/gpus", { type: "h100", ...name, ...price, ...stock }],
   ["models", ({ client }) => getGpuModels(client), "GET /v1/gpus/models", { type: "h100", ...name }],
@@ -13,25 +13,25 @@ const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
   ["availability", ({ client }) => getGpuAvailability(client), "GET /v1/gpus/availability", { type: "h100", ...stock }],
 ];
 
-describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
-  it("come in the service's order after one request, anew by each call", async () => {
+describe.each(lists)("the function that returns %s", (name, ask, line, fields) => {
+  it("keeps the service's order, and sends one request by each call", async () => {
     const bench = await openBench();
     const answer = await bench.run(ask(bench));
     const records: { type: string }[] = Reflect.get(answer, name);
     expect(records.map(({ type }) => type).slice(0, 3)).toEqual(["a100-40gb", "a100-80gb", "h100"]);
-    const h100 = { ...facts, raw: expect.objectContaining({ type: "h100" }) };
+    const h100 = { ...fields, raw: expect.objectContaining({ type: "h100" }) };
     expect(records.find(({ type }) => type === "h100")).toEqual(h100);
     await bench.run(ask(bench));
     expect(requestLines(bench.simulator)).toEqual([line, line]);
   });
 
-  it("hold just these facts, where the service says more or less, and no record without a type", async () => {
+  it("returns only its fields, whatever the service reports, and no record without a type", async () => {
     const record = { ...{ type: "h100", name: "NVIDIA H100", memory_gb: 80, price_per_hour: 2.99 }, currency: "USD" };
     const full = { ...record, available: true, available_count: 256 };
     const body = JSON.stringify([full, { type: "x1" }, { note: "no type" }]);
     const bench = await openBench({ faults: [{ kind: "body", body }] });
     const rows = [
-      { ...facts, raw: full },
+      { ...fields, raw: full },
       { type: "x1", raw: { type: "x1" } },
     ];
     expect(await bench.run(ask(bench))).toStrictEqual({ [name]: rows });
@@ -41,7 +41,7 @@ describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
 describe("the availability of one GPU type", () => {
   const ask = async (type: string, bench: Bench) => bench.run(getGpuAvailability(bench.client, { type }));
 
-  it("is asked for by its own path, and is a list of one", async () => {
+  it("has a path of its own, and is a list of one", async () => {
     const bench = await openBench();
     bench.simulator.setGpuType("h100", { stock: 3 });
     expect(await ask("h100", bench)).toStrictEqual({
@@ -50,7 +50,7 @@ describe("the availability of one GPU type", () => {
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
   });
 
-  it("is an error for a type that the service does not know, which says where the types are", async () => {
+  it("fails for a type that the service does not know, and names the function that lists the types", async () => {
     const bench = await openBench();
     const { message } = await failureOf(ask("h/1?", bench));
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);

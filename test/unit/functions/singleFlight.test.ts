@@ -3,42 +3,42 @@ import { VirtualClock } from "../../support/virtualClock";
 
 const service = { name: "one" };
 
-/** Counts how often the service is really asked. */
+/** Counts the requests that reach the service. */
 function open(keptMs: number) {
   const clock = new VirtualClock();
-  const share = singleFlight<typeof service, { asked: number }>(keptMs, clock);
-  let asked = 0;
-  const ask = async () => {
+  const share = singleFlight<typeof service, { sent: number }>(keptMs, clock);
+  let sent = 0;
+  const request = async () => {
     await clock.sleep(100);
-    asked += 1;
-    if (asked === 1 && keptMs === 1) throw new Error("try later");
-    return { asked };
+    sent += 1;
+    if (sent === 1 && keptMs === 1) throw new Error("try later");
+    return { sent };
   };
-  return { clock, share: () => share(service, "types", ask) };
+  return { clock, share: () => share(service, "types", request) };
 }
 
-describe("a question", () => {
-  it("is answered as before for a while", async () => {
+describe("a shared request", () => {
+  it("is answered from the cache for a while", async () => {
     const { clock, share } = open(10_000);
     await clock.run(share());
     await clock.run(clock.sleep(9_999));
-    expect(await clock.run(share())).toEqual({ asked: 1 });
+    expect(await clock.run(share())).toEqual({ sent: 1 });
     await clock.run(clock.sleep(2));
-    expect(await clock.run(share())).toEqual({ asked: 2 });
+    expect(await clock.run(share())).toEqual({ sent: 2 });
   });
 
-  it("that could not be answered is asked again, by those who come after that", async () => {
+  it("is sent again after a failure", async () => {
     const { clock, share } = open(1);
     const both = await clock.run(Promise.allSettled([share(), share()]));
     expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(await clock.run(share())).toEqual({ asked: 2 });
+    expect(await clock.run(share())).toEqual({ sent: 2 });
   });
 
-  it("is asked once by all who ask it at the same time, and each gets a copy of the answer", async () => {
+  it("is sent once for simultaneous calls, each of which gets a copy of the answer", async () => {
     const { clock, share } = open(10_000);
     const both = await clock.run(Promise.all([share(), share()]));
-    expect(both).toEqual([{ asked: 1 }, { asked: 1 }]);
-    for (const answer of both) answer.asked = 99;
-    expect(await clock.run(share())).toEqual({ asked: 1 });
+    expect(both).toEqual([{ sent: 1 }, { sent: 1 }]);
+    for (const answer of both) answer.sent = 99;
+    expect(await clock.run(share())).toEqual({ sent: 1 });
   });
 });

@@ -98,9 +98,12 @@ describe("a cluster in a program", () => {
   });
 
   it.each<[string, (name: string) => Cluster]>([
-    ["that the engine keeps", (name) => new Cluster(name, args, { ignoreChanges: ["env.MODEL", "maxHourlyCost"] })],
-    ["of a cluster that is only read", (name) => Cluster.get(name, "cl_1a2b3c")],
-  ])("has the value of an input %s", async (_what, make) => {
+    [
+      "has the value of an input that the engine keeps",
+      (name) => new Cluster(name, args, { ignoreChanges: ["env.MODEL", "maxHourlyCost"] }),
+    ],
+    ["has the value of an input of a cluster that is only read", (name) => Cluster.get(name, "cl_1a2b3c")],
+  ])("%s", async (_title, make) => {
     const made: Cluster[] = [];
     await runProgram(() => made.push(make("web")), { outputs: { maxHourlyCost: 7, env: { MODEL: "llama" } } });
     const values = made.map(({ maxHourlyCost, env }) => resolved(pulumi.all([maxHourlyCost, env])));
@@ -108,14 +111,19 @@ describe("a cluster in a program", () => {
   });
 });
 
+test("Cluster.get gives the provider the values that the program knows", async () => {
+  const { container } = await madeBy(() => Cluster.get("web", "cl_1a2b3c", { container: "acme/model:1" }));
+  expect(await resolved(container)).toBe("acme/model:1");
+});
+
 describe("the URN that a cluster registers", () => {
   const { ComponentResource } = pulumi;
   const region = () => new ComponentResource("shop:index:Region", "eu");
   const fleet = () => new ComponentResource("shop:index:Fleet", "a", {}, { parent: region() });
   it.each<[string, () => pulumi.Resource | undefined, string]>([
-    ["at the top", () => undefined, ""],
-    ["under two components", fleet, "shop:index:Region$shop:index:Fleet$"],
-  ])("is its own, %s", async (_where, parentOf, types) => {
+    ["is known at the top", () => undefined, ""],
+    ["is known under two components", fleet, "shop:index:Region$shop:index:Fleet$"],
+  ])("%s", async (_title, parentOf, types) => {
     const { props } = await registerOne(() => {
       const parent = parentOf();
       return new Cluster("web", args, parent && { parent });
@@ -135,10 +143,14 @@ describe("the env of a cluster", () => {
   });
 
   it.each<[string, () => ClusterArgs["env"], boolean]>([
-    ["an output", () => pulumi.output({ MODEL: "llama" }), false],
-    ["a secret", () => pulumi.secret({ MODEL: "llama" }), true],
-    ["an output with a secret in it", () => pulumi.output({ MODEL: pulumi.secret("llama") }), true],
-  ])("is registered with its own mark when it is %s", async (_title, env, isMarked) => {
+    ["is registered without a mark if it is an output", () => pulumi.output({ MODEL: "llama" }), false],
+    ["is registered as a secret if it is one", () => pulumi.secret({ MODEL: "llama" }), true],
+    [
+      "is registered as a secret if it is an output with a secret in it",
+      () => pulumi.output({ MODEL: pulumi.secret("llama") }),
+      true,
+    ],
+  ])("%s", async (_title, env, isMarked) => {
     const props = await propsOf({ env: env() });
     expect([isSecret(props["env"]), props["__secrets"]]).toEqual([isMarked, isMarked ? ["env"] : undefined]);
     expect(isMarked ? inside(props["env"]) : props["env"]).toEqual({ MODEL: "llama" });

@@ -55,11 +55,11 @@ const functions: Row[] = [
   ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
 ];
 
-describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
-  it("gives the same answer to a program that cannot await", async () => {
-    const answer = await awaits();
+describe("the Output variant of a function", () => {
+  it.each(functions)("gives the answer of %s", async (_name, call, callOutput, expected) => {
+    const answer = await call();
     expect(answer).toMatchObject(expected);
-    expect(await resolved(cannot())).toEqual(answer);
+    expect(await resolved(callOutput())).toEqual(answer);
   });
 });
 
@@ -69,9 +69,17 @@ test("the package exports exactly the documented names", () => {
 });
 
 test.each<[string, () => Promise<unknown>, RegExp]>([
-  ["by the service", () => sdk.getCluster({ id: "cl_none" }), /HTTP 404.*getClusters\(\) lists the clusters/],
-  ["by the arguments", () => sdk.getClusterStatus({ id: "../x" }), /^getClusterStatus: `id` must be/],
-])("an error %s is one that programs print as its message alone", async (_by, call, message) => {
+  [
+    "an error of the service is printed as its message alone",
+    () => sdk.getCluster({ id: "cl_none" }),
+    /HTTP 404.*getClusters\(\) lists the clusters/,
+  ],
+  [
+    "an error in the arguments is printed as its message alone",
+    () => sdk.getClusterStatus({ id: "../x" }),
+    /^getClusterStatus: `id` must be/,
+  ],
+])("%s", async (_title, call, message) => {
   const error: unknown = await call().catch((reason: unknown) => reason);
   expect(pulumi.RunError.isInstance(error)).toBe(true);
   expect(error).toHaveProperty("message", expect.stringMatching(message));
@@ -104,28 +112,24 @@ test("a program that declares clusters and calls no function does not load the c
   expect(load).not.toHaveBeenCalled();
 });
 
-describe("Pulumi's options of a function", () => {
-  it("may be given to each, as to a function of the native package", async () => {
-    const opts = { version: "0.1.0", async: true };
-    expect(await sdk.getClusters(opts)).toMatchObject({ clusters: [{ name: "web" }] });
-    expect(await sdk.getCluster({ name: "web" }, opts)).toMatchObject({ name: "web" });
-    expect(await resolved(sdk.getHealthOutput(opts))).toMatchObject({ healthy: true });
-  });
-
+describe("a function with options of Pulumi", () => {
   it.each<[string, () => Promise<unknown>]>([
-    ["the only argument", () => sdk.getHealth({ provider: new native.Provider("eu") })],
-    ["behind the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
-  ])("a provider, which would be another organization, is refused: %s", async (_where, call) => {
+    [
+      "refuses a provider as the only argument, which would be another organization",
+      () => sdk.getHealth({ provider: new native.Provider("eu") }),
+    ],
+    ["refuses a provider after the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
+  ])("%s", async (_title, call) => {
     await runProgram(() => expect(call()).rejects.toThrow(/^get\w+: the option `provider` is for .*native/));
     expect(simulator.requests).toEqual([]);
   });
 
-  it("`dependsOn`: the function is called when the resources exist, and not before", async () => {
+  it("sends its request after the resources of `dependsOn` exist", async () => {
     let cluster: sdk.Cluster | undefined;
     await runProgram(() => {
       cluster = new sdk.Cluster("web", { gpuType: "h100", container: "acme/model:1" });
     });
-    if (!cluster) throw new Error("the program has made none");
+    if (!cluster) throw new Error("the program has made no cluster");
     expect(await resolved(sdk.getClustersOutput({ dependsOn: cluster }))).toMatchObject({ complete: true });
     expect(await resolved(sdk.getClustersOutput({ dependsOn: [later(cluster)] }))).toMatchObject({ complete: true });
     simulator.requests.length = 0;

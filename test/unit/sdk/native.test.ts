@@ -6,19 +6,17 @@ import { inside, isSecret, type Registered, runProgram } from "./program";
 const args: native.ClusterArgs = { gpuType: "h100", container: "acme/model:1" };
 
 async function registerOne(program: () => unknown, type: RegExp): Promise<Registered> {
-  const [registered, ...more] = (await runProgram(program)).filter((resource) => type.test(resource.type));
-  if (!registered || more.length > 0) throw new Error("the program has to register one");
-  return registered;
+  const registered = (await runProgram(program)).filter((resource) => type.test(resource.type));
+  expect(registered).toHaveLength(1);
+  return registered[0] as Registered;
 }
 
-describe("the native package", () => {
-  it("exports the cluster, the provider, and every function of the other adapter", () => {
-    const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
-    expect(Object.keys(native).sort()).toEqual(["Cluster", "Provider", ...functions].sort());
-  });
+test("the native package exports the cluster, the provider, and every function of the other package", () => {
+  const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
+  expect(Object.keys(native).sort()).toEqual(["Cluster", "Provider", ...functions].sort());
 });
 
-it("each class knows its own resources and no others, as a policy pack asks", async () => {
+test("isInstance of each class finds its resources and no others, as a policy pack expects", async () => {
   await runProgram(() => {
     const all = [new sdk.Cluster("web", args), new native.Cluster("web", args), new native.Provider("eu")];
     const known = [sdk.Cluster, native.Cluster, native.Provider].map((each) => all.map((one) => each.isInstance(one)));
@@ -31,20 +29,26 @@ it("each class knows its own resources and no others, as a policy pack asks", as
   });
 });
 
-it("a provider with the name of the engine's own is refused: the two could not be told apart", () => {
+test("a provider with the name of the engine's default provider is refused", () => {
   expect(() => new native.Provider("default")).toThrow(/Provider "default".*choose another name/);
 });
 
 describe("a native cluster in a program", () => {
   it.each<[string, native.ClusterArgs]>([
-    ["with an env", { ...args, env: { MODEL: "llama", TOKEN: "t" } }],
-    ["with an env made elsewhere", { ...args, env: pulumi.output({ MODEL: "llama" }) }],
-  ])("%s registers the same as the other adapter, without hidden properties", async (_title, given) => {
-    const { type, props } = await registerOne(() => new native.Cluster("web", given), /Cluster$/);
+    [
+      "registers an env as the other adapter does, without hidden properties",
+      { ...args, env: { MODEL: "llama", TOKEN: "t" } },
+    ],
+    [
+      "registers an env that is an output as the other adapter does",
+      { ...args, env: pulumi.output({ MODEL: "llama" }) },
+    ],
+  ])("%s", async (_title, clusterArgs) => {
+    const { type, props } = await registerOne(() => new native.Cluster("web", clusterArgs), /Cluster$/);
     expect(type).toBe("gpucluster:index:Cluster");
-    const other = await registerOne(() => new sdk.Cluster("web", given), /Cluster$/);
-    const shown = Object.entries(other.props).filter(([name]) => !name.startsWith("__"));
-    expect(props).toEqual(Object.fromEntries(shown));
+    const other = await registerOne(() => new sdk.Cluster("web", clusterArgs), /Cluster$/);
+    const visible = Object.entries(other.props).filter(([name]) => !name.startsWith("__"));
+    expect(props).toEqual(Object.fromEntries(visible));
   });
 });
 

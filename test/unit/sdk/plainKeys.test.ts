@@ -8,7 +8,7 @@ const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue();
 
 type Kind = typeof Cluster | typeof native.Cluster;
 
-/** What a program is warned of, with this config, of which some is secret. */
+/** The warnings that a program gets with this config, of which some is secret. */
 async function warningsWith(Kind: Kind, config: Record<string, string>, secrets: string[]): Promise<unknown[]> {
   warn.mockClear();
   pulumi.runtime.setAllConfig(config, secrets);
@@ -24,9 +24,14 @@ const text = expect.stringMatching(
 );
 
 test.each<[string, Record<string, string>, string[], unknown[]]>([
-  ["is not warned of a key that is a secret", { "gpucluster:apiKey": key }, ["gpucluster:apiKey"], []],
-  ["is warned once of one that is not, whatever the number of clusters", { "gpucluster:apiKey": key }, [], [text]],
-])("a program %s", async (_title, config, secrets, expected) => {
+  ["a program gets no warning of a key that is a secret", { "gpucluster:apiKey": key }, ["gpucluster:apiKey"], []],
+  [
+    "a program gets one warning of a key that is not a secret, whatever the number of clusters",
+    { "gpucluster:apiKey": key },
+    [],
+    [text],
+  ],
+])("%s", async (_title, config, secrets, expected) => {
   for (const Kind of [Cluster, native.Cluster]) {
     // Each run has a stack of its own; these, against mocks, have none.
     jest

@@ -1,5 +1,5 @@
-import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
-import { compare, type OwnedEntry, type Report } from "../../../sdk/automation/report";
+import type { Organization, OrganizationCluster } from "../../../provider/functions/clusters";
+import { compare, type LocatedEntry, type Report } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
 import { asMarkdown, asText } from "../../../sdk/automation/reportText";
 import { clustersIn, type StateEntry } from "../../../sdk/automation/stacks";
@@ -19,11 +19,11 @@ const organization = (clusters: readonly OrganizationCluster[], more: Partial<Or
 });
 
 const entry = (id: string, more: Partial<StateEntry> = {}): StateEntry => ({
-  ...{ stack: "prod", urn: urn(id.replace("cl_", "")), id, hasOwnProvider: false },
+  ...{ stack: "prod", urn: urn(id.replace("cl_", "")), id, hasExplicitProvider: false },
   ...more,
 });
 
-function compared(owned: readonly OwnedEntry[], organizations: readonly Organization[]): Report {
+function compared(owned: readonly LocatedEntry[], organizations: readonly Organization[]): Report {
   return compare(owned, organizations, nowMs);
 }
 
@@ -34,46 +34,48 @@ describe("the comparison of states with clusters", () => {
   const there = organization([cluster("cl_a")], { address: "https://us.example", seenBy: "bbbbbbbb" });
   const partial = organization([cluster("cl_a")], { complete: false });
 
-  it.each<[string, OwnedEntry[], Organization[], { unmanaged?: string[]; missing?: string[]; unchecked?: string[] }]>([
-    ["a cluster of a state", [{ entry: entry("cl_a"), organization: here }], [here], { unmanaged: ["cl_b"] }],
+  it.each<[string, LocatedEntry[], Organization[], { unmanaged?: string[]; missing?: string[]; unchecked?: string[] }]>(
     [
-      "a cluster that is not in the list",
-      [{ entry: entry("cl_z"), organization: here }],
-      [here],
-      { unmanaged: ["cl_a", "cl_b"], missing: ["cl_z"] },
+      ["a cluster of a state", [{ entry: entry("cl_a"), organization: here }], [here], { unmanaged: ["cl_b"] }],
+      [
+        "a cluster that is not in the list",
+        [{ entry: entry("cl_z"), organization: here }],
+        [here],
+        { unmanaged: ["cl_a", "cl_b"], missing: ["cl_z"] },
+      ],
+      [
+        "no cluster is missing in an incomplete list",
+        [{ entry: entry("cl_z"), organization: partial }],
+        [partial],
+        { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
+      ],
+      [
+        "an unknown organization",
+        [{ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: "cccccccc" }) }],
+        [there],
+        { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
+      ],
+      [
+        "an organization that is known by the key that saw the cluster",
+        [{ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: "bbbbbbbb" }) }],
+        [here, there],
+        { unmanaged: ["cl_a", "cl_a", "cl_b"], missing: ["cl_z"] },
+      ],
+      [
+        "the same id at another service is another cluster",
+        [{ entry: entry("cl_a"), organization: there }],
+        [here, there],
+        { unmanaged: ["cl_a", "cl_b"] },
+      ],
+      [
+        "a cluster that is being deleted is no orphan",
+        [],
+        [organization([cluster("cl_a", { isLeaving: true, status: "terminating" })])],
+        {},
+      ],
+      ["two keys of one organization", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ["cl_a", "cl_b"] }],
     ],
-    [
-      "no cluster is missing in an incomplete list",
-      [{ entry: entry("cl_z"), organization: partial }],
-      [partial],
-      { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
-    ],
-    [
-      "an unknown organization",
-      [{ entry: entry("cl_z", { hasOwnProvider: true, seenBy: "cccccccc" }) }],
-      [there],
-      { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
-    ],
-    [
-      "an organization that is known by the key that saw the cluster",
-      [{ entry: entry("cl_z", { hasOwnProvider: true, seenBy: "bbbbbbbb" }) }],
-      [here, there],
-      { unmanaged: ["cl_a", "cl_a", "cl_b"], missing: ["cl_z"] },
-    ],
-    [
-      "the same id at another service is another cluster",
-      [{ entry: entry("cl_a"), organization: there }],
-      [here, there],
-      { unmanaged: ["cl_a", "cl_b"] },
-    ],
-    [
-      "a cluster that is being deleted is no orphan",
-      [],
-      [organization([cluster("cl_a", { isLeaving: true, status: "terminating" })])],
-      {},
-    ],
-    ["two keys of one organization", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ["cl_a", "cl_b"] }],
-  ])("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
+  )("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
     const report = compared(owned, organizations);
     expect(idsOf(report.unmanaged).sort()).toEqual(unmanaged);
     expect(idsOf(report.missing)).toEqual(missing);
@@ -103,20 +105,16 @@ describe("the comparison of states with clusters", () => {
     expect(compared(owned, [there]).clusters[0]?.managedBy.map(({ stack }) => stack)).toEqual(["prod", "dev"]);
   });
 
+  const stopped = { gpuType: "h100", replicas: 1, hourlyCost: 0, desiredStatus: "stopped" };
   it.each<[string, Partial<OrganizationCluster>, Partial<StateEntry> | undefined, number | undefined]>([
-    ["of nobody's cluster, by the present price", {}, undefined, 6],
+    ["of an unmanaged cluster, by the current price", {}, undefined, 6],
     ["without a price", { gpuPrice: undefined }, undefined, undefined],
     ["while it is stopped", { isStopped: true }, undefined, 0],
     ["of 8 GPUs a replica, by the state", {}, { gpuType: "h100", replicas: 1, hourlyCost: 24 }, 48],
     ["of another type than in the state", {}, { gpuType: "l4", replicas: 1, hourlyCost: 24 }, 6],
-    [
-      "if it was stopped in the state",
-      {},
-      { gpuType: "h100", replicas: 1, hourlyCost: 0, desiredStatus: "stopped" },
-      6,
-    ],
-  ])("the cost %s", (_title, shown, stored, cost) => {
-    const own = organization([cluster("cl_a", shown)]);
+    ["by the current price if it was stopped in the state", {}, stopped, 6],
+  ])("has the cost %s", (_title, observed, stored, cost) => {
+    const own = organization([cluster("cl_a", observed)]);
     const owned = stored ? [{ entry: entry("cl_a", stored), organization: own }] : [];
     const { clusters, hourlyCost } = compared(owned, [own]);
     expect(clusters[0]?.hourlyCost).toBe(cost);
@@ -132,17 +130,17 @@ describe("the clusters in a state", () => {
   const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };
 
   it.each<[string, object, object | undefined]>([
-    ["of the dynamic provider", {}, { id: "cl_1", hasOwnProvider: false }],
+    ["of the dynamic provider", {}, { id: "cl_1", hasExplicitProvider: false }],
     [
       "of the native provider",
       { type: "gpucluster:index:Cluster", provider: engineProvider },
-      { hasOwnProvider: false },
+      { hasExplicitProvider: false },
     ],
-    ["of a provider of the program", { provider: ownProvider }, { hasOwnProvider: true }],
+    ["of a provider of the program", { provider: ownProvider }, { hasExplicitProvider: true }],
     [
       "of a provider of the program whose name begins like that of the engine's own",
       { provider: ownProvider.replace("europe", "default_eu") },
-      { hasOwnProvider: true },
+      { hasExplicitProvider: true },
     ],
     ["that a key has seen", { outputs: { __seenBy: "ab" } }, { seenBy: "ab" }],
     ["with secret outputs", { outputs: { gpuType: secret, hourlyCost: secret } }, { gpuType: undefined }],
@@ -167,16 +165,16 @@ describe("the text of a report", () => {
     [
       { entry: entry("cl_web"), organization: own },
       { entry: entry("cl_gone"), organization: own },
-      { entry: entry("cl_far", { hasOwnProvider: true }) },
+      { entry: entry("cl_far", { hasExplicitProvider: true }) },
     ],
     [own],
   );
 
-  it("cannot be broken by a name", () => {
+  it("stays whole with any name", () => {
     const plain = asText(found);
     expect(Math.max(...plain.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(plain).not.toContain("\u001b");
-    expect(plain).toContain("Clusters: 3, at least 12.00 USD per hour. Managed by nobody: 2, at least 6.00\n");
+    expect(plain).toContain("Clusters: 3, at least 12.00 USD per hour. Unmanaged: 2, at least 6.00 per hour.\n");
     const text = asMarkdown(found);
     expect(text).toContain("| `web` | `cl_web` | `prod web` | `running` | 6.00 USD | 2h |");
     expect(text).toMatch(/^\| `a\\\|b'cx+` \| `cl_long` \| \*\*nobody\*\* \|/m);

@@ -67,7 +67,7 @@ const namesOf = (clusters: Report["clusters"]) => clusters.map(({ name }) => nam
 describe("the organizations of a stack", () => {
   const baseUrl = () => ({ "gpucluster:baseUrl": { value: simulator.url, secret: false } });
 
-  it("are that of the key in its config, also where a variable has another one; no other secret is read", async () => {
+  it("are that of the key in its config, even if a variable has another one; no other secret is read", async () => {
     writeFileSync(join(folder, "gpucluster-apiKey"), `${keys.eu}\n`);
     const config = { ...baseUrl(), "gpucluster:apiKey": { secret: true }, "other:password": { secret: true } };
     const found = await reportOf({ clusters: [{}], config, envVars: { GPUCLUSTER_API_KEY: keys.us } });
@@ -77,13 +77,13 @@ describe("the organizations of a stack", () => {
     expect(asked()).toEqual(["stack export", "config --json", "config get gpucluster:apiKey"]);
   });
 
-  it("are that of the variables if its config has no key, also without clusters", async () => {
+  it("are that of the variables if its config has no key, even without clusters", async () => {
     const found = await reportOf({ config: baseUrl(), envVars: { GPUCLUSTER_API_KEY: keys.us } });
     expect(namesOf(found.unmanaged)).toEqual(["boston"]);
     expect(asked()).toEqual(["stack export", "config --json"]);
   });
 
-  it("are not known of the clusters of a provider of the program, which are not missing therefore", async () => {
+  it("are unknown for clusters of a provider of the program, which do not count as missing", async () => {
     const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::europe::id-1";
     const found = await reportOf({
       clusters: [{}],
@@ -94,7 +94,7 @@ describe("the organizations of a stack", () => {
     expect([found.missing.length, found.unchecked.length]).toEqual([0, 1]);
   });
 
-  it("need no key of the stack if all of its clusters have a provider of the program", async () => {
+  it("require no key of the stack if all of its clusters have a provider of the program", async () => {
     const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::default_eu::id-1";
     const found = await reportOf({ clusters: [{}], provider });
     expect([found.clusters, found.unchecked.length, found.complete]).toEqual([[], 1, false]);

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dialects, type Fault } from "../../../simulator";
+import { canaries, environmentOf, examined, findingOf, openService, run } from "./harness";
+
+const variants = Object.keys(dialects).map((dialect) => {
+  const names = dialect === "client" ? "client" : "specification";
+  const health = dialect === "client" ? /, from the record of the cluster/ : /, from \/status$/;
+  return { dialect, names, health };
+});
+
+describe("the doctor", () => {
+  it.each(variants)(
+    "understands the variant $dialect by few reads, and shows no secret",
+    async ({ dialect, names, health }) => {
+      const simulator = await openService({ dialect }, 3);
+      const { code, report, all } = await examined(simulator);
+      expect(simulator.requests.map(({ method }) => method)).toEqual(simulator.requests.map(() => "GET"));
+      expect(report.requests).toBeLessThanOrEqual(14);
+      expect(simulator.requests).toHaveLength(report.requests * 2);
+      expect({ code, canManage: report.canManage }).toEqual({ code: 0, canManage: true });
+      expect(report.facts).toMatchObject({
+        Clusters: expect.stringMatching(/^3/),
+        "Request names": `${names}, as the answers show`,
+        Health: expect.stringMatching(health),
+        "Rate limit": expect.stringMatching(/^100 in a window, \d+ left/),
+      });
+      expect(report.gpuTypes?.length).toBeGreaterThan(2);
+      for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
+    },
+  );
+
+  it("reads no more pages of a long list than it needs", async () => {
+    const { report } = await examined(await openService({ dialect: { paging: "cursor" } }, 20));
+    expect(report.facts["Clusters"]).toBe("8, perhaps more");
+    expect(report.requests).toBeLessThanOrEqual(14);
+  });
+
+  it("shows names of clusters on request, and no value of env", async () => {
+    const { report, all } = await examined(await openService({}, 2), "--names");
+    expect(report.facts["  names"]).toMatch(/canary-cluster1?, canary-cluster1?$/);
+    expect(all).not.toContain(canaries.env);
+  });
+});
+
+describe("the report about the client's names", () => {
+  it("has the shape of each answer, and the endpoints that are missing", async () => {
+    const { report, text } = await examined(await openService({ dialect: "client" }));
+    const shape = expect.stringMatching(/^\{data: \[\{id: string, name: string, .*gpuModelId: string/);
+    expect(findingOf(report, "/v1/clusters")).toEqual({ endpoint: "GET /v1/clusters", state: "answers", shape });
+    expect(findingOf(report, "/v1/gpus")).toMatchObject({ state: "missing", detail: "HTTP 404, not_found" });
+    expect(report.gpuTypes).toContainEqual(
+      expect.objectContaining({ name: "RTX 4090", type: expect.stringMatching(/^[0-9a-f-]{36}$/), pricePerHour: 0.49 }),
+    );
+    expect(text).toMatch(/^ {2}[0-9a-f-]{36} {2}RTX 4090 +0\.49$/m);
+  });
+
+  it("finds the names by the GPU models if there is no cluster", async () => {
+    const { report } = await examined(await openService({ dialect: "client" }, 0));
+    expect(report.facts).toMatchObject({
+      "Request names": "client, as the answers show",
+      Health: "not known: no cluster to read",
+    });
+    expect(findingOf(report, "/v1/clusters/:id")).toEqual({ endpoint: "GET /v1/clusters/:id", state: "not read" });
+  });
+
+  it("has what a preview would replace, unless the descriptor names an update", async () => {
+    const { report } = await examined(await openService({ dialect: "client" }));
+    expect(report.facts["In place"]).toBe(
+      "every input except env, registryCredentialId and extraFields, whose change a preview shows as a replacement",
+    );
+    const body = JSON.stringify({ name: "a service", endpoints: { clusters: { update: "PUT /v1/clusters/:id" } } });
+    const descriptor: Fault = { kind: "body", path: "/", body, times: 9 };
+    const updatable = await examined(await openService({ dialect: "client", faults: [descriptor] }));
+    expect(updatable.report.facts["In place"]).toMatch(/^every input, as/);
+  });
+
+  it("is printed as docs/services.md shows it", async () => {
+    const page = readFileSync(join(__dirname, "../../../docs/services.md"), "utf8");
+    const [, example] = /^\$ npx pulumi-gpucluster doctor\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    const simulator = await openService({ dialect: "client" });
+    const { out } = await run([], environmentOf(simulator));
+    const stable = (text: string) =>
+      text.replace(/ends in \d+ s/, "ends in 60 s").replace(/clusters\/\w{3}…/g, "clusters/1e3…");
+    const printed = stable(out).replace(simulator.url, "https://api.example.com");
+    // The page leaves out what repeats itself.
+    const parts = stable(example ?? "").split(/^ +…\n/m);
+    expect(parts).toHaveLength(4);
+    const pattern = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[\\s\\S]+");
+    expect(printed).toMatch(new RegExp(`^${pattern}$`));
+  });
+});
+
+test("the report of an empty list advises to set the request names if no answer shows them", async () => {
+  const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 }, l4: { name: "L4", memory_gb: 24 } });
+  const faults: Fault[] = [{ kind: "body", path: "/v1/gpus", body: byType, times: 9 }];
+  const { report } = await examined(await openService({ dialect: { listShape: "data" }, faults }, 0));
+  expect(report.facts["Request names"]).toMatch(/because no answer shows which$/);
+  expect(report.advice[0]).toContain("Set gpucluster:requestNames to `specification` or `client`");
+  expect(findingOf(report, "/v1/gpus")?.shape).toMatch(/^\{…: \{name: string, /);
+});
