@@ -4,8 +4,14 @@ import { isStopping, stateOf } from "../../api/decode/states";
 import { cleanText, listOf } from "../../base/text";
 import { hasUnknown } from "../../contract";
 import { adoptionChanges, mismatches } from "../diff/adoption";
-import { findResumable, isResumableName, notResumed, reasonNotToResume } from "../operations/resume";
-import { describe, takenReason } from "../operations/takenName";
+import {
+  describe,
+  findResumable,
+  isResumableName,
+  notResumed,
+  reasonNotToResume,
+  takenReason,
+} from "../operations/takenName";
 import { textNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/stateFields";
 import { type Finding, failure, gapOf, info, warning } from "./findings";
