@@ -16,7 +16,7 @@ import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import { hourlyCostOf, limitOf } from "./cost";
-import { info, type Message, warning } from "./findings";
+import { info, type Message, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
 import { hiddenReasonOf, lossOf, rolloutOf } from "./summary";

@@ -36,7 +36,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
+  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a rollout replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
 
