@@ -30,7 +30,6 @@ export class Checks {
     private readonly settings: () => Settings,
   ) {}
 
-  /** Checks the inputs. */
   async check(ctx: Ctx, news: Properties, olds: Properties = {}): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
@@ -38,11 +37,9 @@ export class Checks {
     const hide = this.#hiding(ctx.urn, service, news, olds);
     const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
-    return {
-      inputs: result.inputs,
-      failures: [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) })),
-      ...(ctx.showsOutputs ? { certain: result.certain } : {}),
-    };
+    const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
+    const checked = { inputs: result.inputs, failures: all };
+    return ctx.showsOutputs ? { ...checked, certain: result.certain } : checked;
   }
 
   /**
@@ -71,6 +68,7 @@ export class Checks {
     const reason = hiddenReasonOf(changes);
     const rollout = rolloutOf(state, news, changes);
     const loss = lossOf(state, news, changes);
+    // The second check of a replacement does not repeat the loss.
     if (loss && Object.values(changes).some(({ replace }) => replace)) this.#run.isFirst(`replaced ${urn}`);
     const messages = [reason, rollout].filter((text) => text !== undefined).map((text) => info(text));
     return loss === undefined ? messages : [...messages, warning(loss)];

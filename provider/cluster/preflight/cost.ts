@@ -58,9 +58,8 @@ function isSamePrice(before: Priced, inputs: Priced): boolean {
   return isDeepStrictEqual(partsOf(before), partsOf(inputs));
 }
 
-/** Whether a cluster certainly costs no more after a change, whatever the price is. */
+/** Whether a running cluster certainly costs no more after a change, even if its price is not known. */
 function costsNoMore(inputs: Priced, before: Priced | undefined): boolean {
-  if (!runs(inputs)) return true;
   return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
 }
 

@@ -16,8 +16,7 @@ import { runs } from "./summary";
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const { service, settings, reads, before, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
-  const isHeld = (type: string) => before !== undefined && hasKnownType(before) && isSameGpu(type, [before.gpuType]);
-  const newTypes = types.filter((type) => !isHeld(type));
+  const newTypes = types.filter((type) => !hasType(before, type));
   if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
@@ -75,11 +74,13 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
 /** The number of GPUs that a cluster needs beyond those that it has; 0 even if that is not known. */
 function missingGpus({ before, inputs }: Pick<Situation, "before" | "inputs">): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
-  return Math.max(0, gpusOf(inputs) - heldGpus(before, inputs.gpuType));
+  const isHeld = before !== undefined && runs(before) && hasType(before, inputs.gpuType);
+  // An edited or imported state may not contain the number of replicas.
+  const held = isHeld ? gpusOf(before) || 0 : 0;
+  return Math.max(0, gpusOf(inputs) - held);
 }
 
-/** An edited or imported state may not contain the cluster's type or number of replicas. */
-function heldGpus(before: CheckedInputs | undefined, type: string): number {
-  if (!before || !runs(before) || !hasKnownType(before) || !isSameGpu(type, [before.gpuType])) return 0;
-  return gpusOf(before) || 0;
+/** Whether a cluster certainly has a GPU type, which an edited or imported state may not contain. */
+export function hasType(cluster: CheckedInputs | undefined, type: string): boolean {
+  return cluster !== undefined && hasKnownType(cluster) && isSameGpu(type, [cluster.gpuType]);
 }

@@ -18,7 +18,7 @@ import type { CheckedInputs } from "../schema/stateFields";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./judge";
 import { runs } from "./summary";
 
-/** Which name and which existing cluster a resource may have. */
+/** Which name and which existing cluster a resource can have. */
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ run, urn, service, inputs, isCreation }: Situation): Finding[] {

@@ -13,7 +13,7 @@ import { completeInputs, findFailures, namingFailures, pathStep } from "../schem
 import { changedFields } from "../steps/updateRequest";
 import type { Service } from "../wait/service";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
-import { judgeStock, judgeTypes } from "./gpus";
+import { hasType, judgeStock, judgeTypes } from "./gpus";
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { Reads } from "./reads";
@@ -125,7 +125,7 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   return { situation, findings: [...findings, ...judgeReplacement(requested)], isKept: false };
 }
 
-/** The inputs with the GPU type of the adopted cluster, and with its name if the program leaves it open. */
+/** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */
 function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
   const typed = withTypeAmong(inputs, allowedTypes(inputs), identifiersIn(record));
   return inputs.adopt === undefined ? typed : withName(typed, record);
@@ -186,14 +186,13 @@ async function withListedOutputs(
   if (!record || holders.length > 1) return current;
   const listed = { ...current, ...certainOutputs({ ...record }) };
   const actualType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
-  if (actualType === undefined) return listed;
-  if (hasKnownType(current) && isSameGpu(actualType, [current.gpuType])) return listed;
+  if (actualType === undefined || hasType(current, actualType)) return listed;
   return { ...listed, gpuType: actualType, hourlyCost: undefined };
 }
 
 /** The inputs with the old name of the GPU type, if the service's list shows that both are names of one type. */
 async function withOldSpelling(reads: Reads, inputs: CheckedInputs, before: CheckedInputs): Promise<CheckedInputs> {
-  if (!hasKnownType(inputs) || !hasKnownType(before) || isSameGpu(inputs.gpuType, [before.gpuType])) return inputs;
+  if (!hasKnownType(inputs) || !hasKnownType(before) || hasType(before, inputs.gpuType)) return inputs;
   const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
   const next = matchGpu(inputs.gpuType, gpus);
   const old = matchGpu(before.gpuType, gpus);

@@ -65,6 +65,13 @@ describe("a refusal for lack of GPUs", () => {
     expect(bench.clock.now() - startMs).toBeLessThan(10_000);
   });
 
+  it("ends a creation that does not wait after the last type, and nothing is created", async () => {
+    const bench = await openBench({ faults: [refusing(409, firstCode)] });
+    const { work } = await begin(bench, { ...checked, ...gpus });
+    expect((await bench.run(failureOf(work))).message).toContain(firstCode);
+    expect([made(bench), posts(bench)]).toEqual([[], 2]);
+  });
+
   it("does not count if it is a 503 and a list shows the cluster 12 s later, so no other is bought", async () => {
     const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
     const bench = await openBench({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
