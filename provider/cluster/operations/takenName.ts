@@ -1,7 +1,15 @@
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
+import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails } from "../../base/errors";
-import { cleanText } from "../../base/text";
+import { cleanText, listOf } from "../../base/text";
+import { mismatches } from "../diff/adoption";
+import { identifiersIn, sameImage, sameText, withTypeAmong } from "../diff/drift";
+import { allowedTypes } from "../schema/gpuTypes";
+import type { CheckedInputs } from "../schema/stateFields";
+import { generatedName } from "../schema/validate";
 import type { OwnedIds } from "../service/owners";
+
+/** A name that existing clusters have: the refusal of a creation, or the adoption of what an interrupted run has created. */
 
 /** The clusters that have a name. */
 export interface TakenName {
@@ -28,18 +36,14 @@ export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | u
   throw new TakenError(`the name "${name}" ${takenReason(holders)}`, { taken, cause });
 }
 
-/** The reason why a name cannot be used, and the next step. A preview shows the same text. */
+/** The reason why a name cannot be used, and the next step. A preview shows the same reason. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
     `is already the name of ${describe(holders)}. If it is yours (compare age and image: two stacks of one name generate the same ` +
-    `names), set \`adopt: "${idOf(holders)}"\`; if you renamed its resource, \`aliases\`; to replace it (\`--replace\`, ` +
+    `names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; to replace it (\`--replace\`, ` +
     "`pulumi state taint`), `deleteBeforeReplace: true`; otherwise use another `name`"
   );
-}
-
-/** The id for an `adopt` line. */
-function idOf([holder, other]: readonly ClusterRecord[]): string {
-  return holder && !other ? holder.id : "<its id>";
 }
 
 const maxDescribed = 2;
@@ -51,6 +55,64 @@ export function describe(clusters: readonly ClusterRecord[]): string {
     const details = [status, createdAt && `since ${createdAt}`, image].filter(Boolean).join(", ");
     return details ? `${id} (${details})` : id;
   });
-  const more = clusters.length - described.length;
-  return [...described, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  if (clusters.length > maxDescribed) described.push(`${clusters.length - maxDescribed} more`);
+  return described.join(", ");
+}
+
+/** What an interrupted run of this stack would have created. */
+export interface Expected {
+  readonly inputs: CheckedInputs;
+  readonly urn: string;
+  readonly owned: OwnedIds;
+  readonly nowMs: number;
+}
+
+/** Whether only this resource of this stack makes the name: then a cluster of the name may be resumed. */
+export function isResumableName(
+  { name, adopt, __generatedName }: CheckedInputs,
+  urn: string,
+  { salt, predecessor }: { readonly salt: string | undefined; readonly predecessor: string | undefined },
+): boolean {
+  if (salt === undefined || adopt !== undefined || !__generatedName) return false;
+  return name === generatedName(urn, predecessor, salt);
+}
+
+/** The one cluster of a name that an interrupted run has certainly created, or the reason why there is none. */
+export function findResumable(
+  { holders, complete }: TakenName,
+  expected: Expected,
+): { readonly record: ClusterRecord } | { readonly reason: string } {
+  const record = holders[0];
+  if (!record || holders.length > 1) return { reason: "several clusters have the name" };
+  if (!complete) return { reason: "the list of clusters is not complete" };
+  const reason = reasonNotToResume(record, expected);
+  return reason === undefined ? { record } : { reason };
+}
+
+/**
+ * A pipeline that runs once a day continues an interrupted run within two days, so this stack hardly created an older cluster.
+ * Beside two days, a difference of the two clocks does not matter.
+ */
+const maxAgeMs = 48 * 60 * 60_000;
+
+/** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. */
+export function reasonNotToResume(record: ClusterRecord, { inputs, urn, owned, nowMs }: Expected): string | undefined {
+  const { id, name, status = "in no state", createdAt = "", container } = record;
+  if (name !== undefined && !sameText(name, inputs.name)) return `it is "${cleanText(name, 100)}"`;
+  if (owned.isManaged(id, urn)) return "the stack manages it already";
+  if (!["running", "pending", "failed"].includes(stateOf(status)) || isStopping(status))
+    return `it is ${cleanText(status, 100)}`;
+  const types = identifiersIn(record);
+  if (types.length === 0) return "the service does not show its GPU type";
+  const paths = mismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(({ property }) => property);
+  if (container !== undefined && !sameImage(inputs.container, container)) paths.push("container");
+  if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
+  const ageMs = nowMs - Date.parse(createdAt);
+  if (Number.isNaN(ageMs)) return "the service does not show its age";
+  return Math.abs(ageMs) > maxAgeMs ? "it is more than two days old" : undefined;
+}
+
+/** The clause that explains why `gpucluster:resume` has no effect. */
+export function notResumed(reason: string): string {
+  return `gpucluster:resume does not adopt it, because ${reason}`;
 }

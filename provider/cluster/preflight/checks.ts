@@ -1,32 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError, messageOf } from "../../base/errors";
+import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
 import { Redactor } from "../../base/redact";
 import { resourceNameOf } from "../../base/text";
 import type { Settings } from "../../config/settings";
-import type { Checked, CheckFailure, Ctx, Diff, Properties } from "../../contract";
+import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type Properties } from "../../contract";
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
-import { isResumableName } from "../operations/resume";
+import { isResumableName } from "../operations/takenName";
 import { textsIn } from "../schema/extraFields";
 import { secretsOf } from "../schema/secrets";
 import { asState, inputsOf } from "../schema/state";
 import { type CheckedInputs, type ClusterState, stateOutputNames } from "../schema/stateFields";
+import { memberOf } from "../service/list";
+import { checkConnection, creationGraceLeftMs } from "../service/lookup";
+import { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
-import { refuseForeignKey } from "./connection";
 import { hourlyCostOf, limitOf } from "./cost";
-import { info, type Message, warning } from "./findings";
+import { info, type Message, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
 import { hiddenReasonOf, lossOf, rolloutOf } from "./summary";
 
-/** The service and the settings, and the failures that say why one of them is missing. */
-interface Connected {
-  readonly service: Service | undefined;
-  readonly settings: Settings | undefined;
-  readonly failures: readonly CheckFailure[];
-}
-
-/** What the engine asks before an operation, in one run: checks and differences, whose texts are shown without secrets. */
+/** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
 export class Checks {
   readonly #run = new Run();
 
@@ -35,19 +30,16 @@ export class Checks {
     private readonly settings: () => Settings,
   ) {}
 
-  /** Checks the inputs. */
-  async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
+  async check(ctx: Ctx, news: Properties, olds: Properties = {}): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
     if (typeof olds["name"] === "string") run.setCluster(ctx.urn, inputsOf(asState(olds)));
-    const hide = this.#hiding(ctx.urn, service, given, olds);
-    const result = await preflight({ ctx, news: withoutOutputs(given, olds), olds, service, settings, run });
+    const hide = this.#hiding(ctx.urn, service, news, olds);
+    const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
-    return {
-      inputs: result.inputs,
-      failures: [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) })),
-      ...(ctx.showsOutputs ? { certain: result.certain } : {}),
-    };
+    const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
+    const checked = { inputs: result.inputs, failures: all };
+    return ctx.showsOutputs ? { ...checked, certain: result.certain } : checked;
   }
 
   /**
@@ -64,9 +56,10 @@ export class Checks {
     const { service, settings } = this.#connect();
     const hide = this.#hiding(urn, service, news, state);
     service?.owned.stored(id, state);
-    const unseen = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
+    const messages = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
-    this.#log(ctx, [...unseen, ...(run.isChecked(urn) ? this.#messagesOf(urn, state, news, diff) : [])], hide);
+    if (run.isChecked(urn)) messages.push(...this.#messagesOf(urn, state, news, diff));
+    this.#log(ctx, messages, hide);
     return withCost(diff, { ...state }, { ...news });
   }
 
@@ -75,8 +68,10 @@ export class Checks {
     const reason = hiddenReasonOf(changes);
     const rollout = rolloutOf(state, news, changes);
     const loss = lossOf(state, news, changes);
+    // The second check of a replacement does not repeat the loss.
     if (loss && Object.values(changes).some(({ replace }) => replace)) this.#run.isFirst(`replaced ${urn}`);
-    return [reason && info(reason), rollout && info(rollout), loss && warning(loss)].flatMap((line) => line || []);
+    const messages = [reason, rollout].filter((text) => text !== undefined).map((text) => info(text));
+    return loss === undefined ? messages : [...messages, warning(loss)];
   }
 
   /** The cost of a creation that gets another GPU type than the first. */
@@ -92,9 +87,9 @@ export class Checks {
   }
 
   /** Finds the service and the settings. Their problems are reported together with those of the inputs, not one run later. */
-  #connect(): Connected {
+  #connect() {
     const failures: CheckFailure[] = [];
-    const found = <T>(find: () => T): T | undefined => {
+    const orFailure = <T>(find: () => T): T | undefined => {
       try {
         return find();
       } catch (error) {
@@ -103,23 +98,23 @@ export class Checks {
         return undefined;
       }
     };
-    const settings = found(this.settings);
-    const service = found(this.service);
+    const settings = orFailure(this.settings);
+    const service = orFailure(this.service);
     return { service, settings, failures };
   }
 
-  /** Makes the secrets of a resource known, old and new, before a request is sent; returns what hides them in our sentences. */
-  #hiding(urn: string, service: Service | undefined, ...given: readonly (Properties | CheckedInputs)[]) {
+  /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
+  #hiding(urn: string, service: Service | undefined, ...versions: readonly (Properties | CheckedInputs)[]) {
     const redactor = service?.client.redactor ?? new Redactor();
-    const inputs = [...given, this.#run.clusterOf(urn) ?? {}];
-    for (const properties of inputs) redactor.learn(secretsOf(properties));
-    const names = inputs.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
+    const clusters = [...versions, this.#run.clusterOf(urn) ?? {}];
+    for (const cluster of clusters) redactor.learn(secretsOf(cluster));
+    const names = clusters.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
       textsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
     );
     return (text: string) => redactor.hideInSentence(text, [resourceNameOf(urn), ...names]);
   }
 
-  /** Logs each message once in a run. Some views do not show the resource of a message, so the text names it. */
+  /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */
   #log({ urn, log }: Ctx, messages: readonly Message[], hide: (text: string) => string): void {
     const name = resourceNameOf(urn);
     for (const { kind, text, once } of messages) {
@@ -129,12 +124,36 @@ export class Checks {
   }
 }
 
-/**
- * The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns those as
- * inputs.
- */
+/** The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns them as inputs. */
 function withoutOutputs(news: Properties, olds: Properties): Properties {
   const isOutput = (name: string, value: unknown) =>
     stateOutputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
   return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
+}
+
+/**
+ * Refuses a service or key that does not know a cluster which another one saw last: without a change in the program, nothing
+ * else would report that. A list that shows the cluster is enough; its absence has to be confirmed by the cluster's own 404.
+ * @throws GpuClusterError in this case, if the key is rejected and, under `strictPreview`, if the answer is not known.
+ */
+async function refuseForeignKey(
+  { ctx, service, settings, run }: { ctx: Ctx; service: Service; settings: Settings; run: Run },
+  id: string,
+  state: ClusterState,
+): Promise<Message[]> {
+  if (state.__seenBy === undefined || state.__seenBy === service.seenBy || hasUnknown(id)) return [];
+  const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
+  const list = await reads.clusters();
+  if (list.value && memberOf(list.value, id)) return [];
+  const { value: found, error } = list.value ? await reads.cluster(id) : { error: list.error };
+  const operation = new Operation(ctx, service, "read", { id, inputs: state });
+  const isMissing = found === "none" && creationGraceLeftMs(state, service.clock.now()) === 0;
+  if (isMissing) checkConnection(service, operation, state);
+  if (found !== undefined && found !== "none") return [];
+  const why = error === undefined ? "it was created a moment ago" : messageOf(error);
+  const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
+  if (settings.strictPreview || isRejectedKey(error)) throw new GpuClusterError(`${operation.title} ${text}`);
+  const wayOut =
+    "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
+  return [warning(`${id} ${text}. ${wayOut}`, "unseen")];
 }

@@ -6,9 +6,9 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { gpusPerReplica, tierOf } from "../schema/extraFields";
 import { costOfReplica, money, roundCost } from "../schema/money";
 import type { CheckedInputs } from "../schema/stateFields";
-import { type Finding, failure, gapOf, info, warning } from "./findings";
+import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
 import type { Answer, Price, Reads } from "./reads";
-import { type Cost, type PlannedCost, type Situation, typesToTry } from "./run";
+import type { Cost, PlannedCost } from "./run";
 import { runs } from "./summary";
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
@@ -24,20 +24,21 @@ export function costAt(price: Price | undefined, { gpuType, replicas, extraField
   };
 }
 
-/** The cost for one hour with another type than the check has shown. */
+/** The cost for one hour with another type than that of the check. */
 export async function hourlyCostOf(reads: Reads, inputs: CheckedInputs): Promise<number | undefined> {
   const { value } = await reads.price(inputs.gpuType, tierOf(inputs.extraFields));
   return runs(inputs) ? costAt(value, inputs).amount : 0;
 }
 
-/** The cost that needs no price: of a stopped cluster, and of one that costs what it has cost before. */
+/** The cost that needs no price: that of a stopped cluster, and of one whose cost does not change. */
 function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
   if (hasUnknownCost(inputs)) return { parts: "a value that is not known yet" };
   if (!runs(inputs)) return { amount: 0, parts: "stopped" };
-  const each = before && isSameCost(inputs, before) ? costOfReplica(before) : undefined;
-  if (each === undefined) return undefined;
-  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
-  return { ...costAt(price, inputs), amount: before?.hourlyCost };
+  if (!before || !isSameCost(inputs, before)) return undefined;
+  const costPerReplica = costOfReplica(before);
+  if (costPerReplica === undefined) return undefined;
+  const price = { amount: roundCost(costPerReplica / gpusPerReplica(inputs.extraFields)) };
+  return { ...costAt(price, inputs), amount: before.hourlyCost };
 }
 
 /** Whether a change has no effect on the cost. */
@@ -46,7 +47,7 @@ function isSameCost(inputs: Priced, before: Priced | undefined): boolean {
   return isSamePrice(before, inputs) && before.replicas === inputs.replicas;
 }
 
-/** Whether an input that the cost depends on is not known yet. */
+/** Whether an input on which the cost depends is not known yet. */
 function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
   return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
 }
@@ -57,45 +58,50 @@ function isSamePrice(before: Priced, inputs: Priced): boolean {
   return isDeepStrictEqual(partsOf(before), partsOf(inputs));
 }
 
-/** Whether a cluster certainly costs no more after a change, whatever the price is. */
+/** Whether a running cluster certainly costs no more after a change, even if its price is not known. */
 function costsNoMore(inputs: Priced, before: Priced | undefined): boolean {
-  if (!runs(inputs)) return true;
   return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
 }
 
-/** The name of the limit that concerns a cluster, if there is one. */
+/** The name of the limit that applies to a cluster, if there is one. */
 export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
   if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
   return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
 }
 
 /**
- * Judges the cost of a cluster and its limits, at the dearest type that the creation may get. Returns the cost for the inputs,
+ * Judges the cost of a cluster and its limits, at the dearest type that the creation can get. Returns the cost for the inputs,
  * that of the first type, as far as it is known.
  */
 export async function judgeCost(situation: Situation) {
   const { urn, run, reads, settings, inputs, before } = situation;
   const limit = limitOf(inputs, settings);
   const types = typesToTry(situation);
-  const known = knownCost(inputs, types.length > 1 ? undefined : before);
   const tier = tierOf(inputs.extraFields);
+  const known = knownCost(inputs, types.length > 1 ? undefined : before);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
   run.setCost(urn, { ...dearest(costs), label: labelOf(urn), before: costBefore(inputs, before, costs[0]) });
-  // An unknown price does not remove the known cost: the old cost stays if it shows a price.
-  const kept = before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined;
-  const amount = hasUnknownCost(inputs) ? UNKNOWN : (costs[0]?.amount ?? kept);
-  const hourlyCost: Properties = amount === undefined ? {} : { hourlyCost: amount };
+  const hourlyCost = hourlyCostFor(inputs, before, costs[0]);
   const failed = prices.find(({ error }) => error !== undefined);
   if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
-  const isSilent = limit === undefined && isSameCost(inputs, before);
-  const missing = failed ? gapOf("prices", failed) : unpriced(types, prices, limit);
-  const order = costs.length > 1 ? [info(`the creation asks for ${ordered(costs)}`)] : [];
-  return { hourlyCost, findings: [...(isSilent ? [] : missing), ...judgeLimits(situation), ...order] };
+  const findings = judgeLimits(situation);
+  if (limit !== undefined || !isSameCost(inputs, before))
+    findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
+  if (costs.length > 1) findings.push(info(`the creation asks for ${ordered(costs)}`));
+  return { hourlyCost, findings };
 }
 
-/** The cost of a cluster that does not change: it counts for the others of the run. */
+/** The `hourlyCost` that the check adds. An unknown price does not remove a known cost, which stays if it shows a price. */
+function hourlyCostFor(inputs: CheckedInputs, before: CheckedInputs | undefined, cost: Cost | undefined): Properties {
+  if (hasUnknownCost(inputs)) return { hourlyCost: UNKNOWN };
+  const isKept = before !== undefined && costOfReplica(before) !== undefined;
+  const amount = cost?.amount ?? (isKept ? before.hourlyCost : undefined);
+  return amount === undefined ? {} : { hourlyCost: amount };
+}
+
+/** The cost of a cluster that does not change counts towards the limit of the stack. */
 export function judgeKeptCost(situation: Situation): Finding[] {
   const { urn, run, inputs } = situation;
   const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
@@ -103,20 +109,16 @@ export function judgeKeptCost(situation: Situation): Finding[] {
   return judgeLimits(situation);
 }
 
-/** What the cluster costs without the change: at the present price, if its type stays, because that may have risen. */
-function costBefore(
-  inputs: CheckedInputs,
-  before: CheckedInputs | undefined,
-  cost: Cost | undefined,
-): number | undefined {
+/** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
+function costBefore(inputs: CheckedInputs, before: CheckedInputs | undefined, cost: Cost | undefined) {
   if (!before || !runs(before)) return 0;
-  const isPriced = cost?.amount !== undefined && runs(inputs) && isSamePrice(before, inputs);
-  return isPriced ? roundCost(((cost.amount ?? 0) / inputs.replicas) * before.replicas) : before.hourlyCost;
+  if (cost?.amount === undefined || !runs(inputs) || !isSamePrice(before, inputs)) return before.hourlyCost;
+  return roundCost((cost.amount / inputs.replicas) * before.replicas);
 }
 
 function dearest(costs: readonly Cost[]): Cost {
-  const [first = { parts: "" }, ...others] = costs;
-  return others.reduce((most, cost) => ((cost.amount ?? 0) > (most.amount ?? 0) ? cost : most), first);
+  const first = costs[0] ?? { parts: "" };
+  return costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max), first);
 }
 
 function labelOf(urn: string): string {
@@ -128,7 +130,7 @@ function ordered(costs: readonly Cost[]): string {
   return costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`)).join(", then for ");
 }
 
-/** The types for which the service shows no price: no limit counts them. */
+/** Reports the types for which the service shows no price: no limit counts them. */
 function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {
   const names = listOf(prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : [])));
   if (names === "") return [];
@@ -137,17 +139,17 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
   return [warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`)];
 }
 
-/** The limits that a cluster exceeds, alone or with the others of the run. A limit never blocks a change that lowers the cost. */
+/** Judges the limits of the cluster and of the stack. A limit never blocks a change that lowers the cost. */
 function judgeLimits({ urn, run, settings, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, before = 0, currency, parts } = run.costOf(urn) ?? { parts: "" };
-  const text = `is ${money(Number(limit))}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
-  const isOver = typeof limit === "number" && amount > limit && amount >= before;
   const stack = judgeStackLimit(run.costs(), amount, settings);
-  return isOver ? [failure("maxHourlyCost", text), ...stack] : stack;
+  if (typeof limit !== "number" || amount <= limit || amount < before) return stack;
+  const text = `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
+  return [failure("maxHourlyCost", text), ...stack];
 }
 
-/** The limit of the stack, by the clusters that the run has seen so far. */
+/** Judges the limit of the stack for the clusters that the run has checked so far. */
 function judgeStackLimit(costs: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
   const sum = sumOf(costs.map((cost) => cost.amount));
   if (limit === undefined || sum <= limit) return [];
@@ -172,6 +174,6 @@ function largestParts(costs: readonly PlannedCost[]): string {
   const amountOf = ({ amount = 0 }: PlannedCost) => amount;
   const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));
   const named = largest.slice(0, maxNamedCosts).map((cost) => `${cost.label} ${money(amountOf(cost))} (${cost.parts})`);
-  const more = largest.length > maxNamedCosts ? [`and ${largest.length - maxNamedCosts} more`] : [];
-  return [...named, ...more].join(", ");
+  if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
+  return named.join(", ");
 }

@@ -6,19 +6,17 @@ import { waitsForCapacity } from "../operations/capacity";
 import { gpusOf } from "../schema/extraFields";
 import { hasKnownType } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/stateFields";
-import { type Finding, failure, gapOf, info, warning } from "./findings";
-import { type Situation, typesToTry } from "./run";
+import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
 import { runs } from "./summary";
 
 /**
- * Judges whether the service lists the GPU types. It is an error only if its list is certain, and shows none of the types that
- * the cluster may have: otherwise the service decides at the creation.
+ * Judges whether the service lists the GPU types. It is an error only if the list is certain, and shows none of the types that
+ * the cluster can get: otherwise the service decides at the creation.
  */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const { service, settings, reads, before, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
-  const isHeld = (type: string) => before !== undefined && hasKnownType(before) && isSameGpu(type, [before.gpuType]);
-  const newTypes = types.filter((type) => !isHeld(type));
+  const newTypes = types.filter((type) => !hasType(before, type));
   if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
@@ -29,19 +27,18 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const address = service.address ? ` of ${service.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
   const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
-  return [
-    ...matches.flatMap(({ type, match }) =>
-      match.kind === "ambiguous" ? failure("gpuType", ambiguousText(type, match.candidates)) : [],
-    ),
-    ...unlisted.map((type) => {
-      const text = unlistedText(type, names, source);
-      if (isError) return failure("gpuType", text);
-      return warning(`${text}. The service decides whether it accepts the type`);
-    }),
-  ];
+  const findings: Finding[] = [];
+  for (const { type, match } of matches)
+    if (match.kind === "ambiguous") findings.push(failure("gpuType", ambiguousText(type, match.candidates)));
+  for (const type of unlisted) {
+    const text = unlistedText(type, names, source);
+    const message = `${text}. The service decides whether it accepts the type`;
+    findings.push(isError ? failure("gpuType", text) : warning(message));
+  }
+  return findings;
 }
 
-/** The text about a type that the service does not list, with the types that may be meant. */
+/** The reason for a type that the service does not list, with similar ones. */
 function unlistedText(type: string, listed: readonly string[], source: string): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   const isPart = (a: string, b: string) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a));
@@ -65,7 +62,7 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const needs = types.map((type) => count + run.gpusOfOthers(urn, type));
   const isShort = stocks.every(({ value: free }, index) => free !== undefined && free < (needs[index] ?? 0));
   if (!isShort) return stocks.flatMap((stock) => gapOf("stock figures", stock));
-  const [need = count] = needs;
+  const need = needs[0] ?? count;
   const all = need > count ? `, ${need} for all clusters of this run so far` : "";
   const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
@@ -74,14 +71,16 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   return [warning(short)];
 }
 
-/** The number of GPUs that a cluster needs beyond those that it has now; 0 also if that is not known. */
+/** The number of GPUs that a cluster needs beyond those that it has; 0 even if that is not known. */
 function missingGpus({ before, inputs }: Pick<Situation, "before" | "inputs">): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
-  return Math.max(0, gpusOf(inputs) - heldGpus(before, inputs.gpuType));
+  const isHeld = before !== undefined && runs(before) && hasType(before, inputs.gpuType);
+  // An edited or imported state may not contain the number of replicas.
+  const held = isHeld ? gpusOf(before) || 0 : 0;
+  return Math.max(0, gpusOf(inputs) - held);
 }
 
-/** An edited or imported state may not contain the cluster's type or number of replicas. */
-function heldGpus(before: CheckedInputs | undefined, type: string): number {
-  if (!before || !runs(before) || !hasKnownType(before) || !isSameGpu(type, [before.gpuType])) return 0;
-  return gpusOf(before) || 0;
+/** Whether a cluster certainly has a GPU type, which an edited or imported state may not contain. */
+export function hasType(cluster: CheckedInputs | undefined, type: string): boolean {
+  return cluster !== undefined && hasKnownType(cluster) && isSameGpu(type, [cluster.gpuType]);
 }

@@ -13,14 +13,19 @@ import { completeInputs, findFailures, namingFailures, pathStep } from "../schem
 import { changedFields } from "../steps/updateRequest";
 import type { Service } from "../wait/service";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
-import { type Finding, gapOf, judgeGaps, type Message, warning } from "./findings";
-import { judgeStock, judgeTypes } from "./gpus";
+import { hasType, judgeStock, judgeTypes } from "./gpus";
+import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { Reads } from "./reads";
-import { type Run, type Situation, typesToTry } from "./run";
+import type { Run } from "./run";
 import { certainOutputs, replacementText, runs } from "./summary";
 
-/** What a check gets. Without a service or settings, only the inputs themselves are judged. */
+/**
+ * A new error or warning of a preview is a judge: a function in the file of its subject (names.ts, gpus.ts, cost.ts) that makes
+ * findings of a `Situation` (judge.ts), and is called by `preflight`, `prepareChange` or `prepareCreation`.
+ */
+
+/** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
 interface Request {
   readonly ctx: Ctx;
   readonly news: Properties;
@@ -31,7 +36,7 @@ interface Request {
   readonly run: Run;
 }
 
-/** What a check answers. */
+/** The result of a check. */
 interface Preflight {
   readonly inputs: Properties;
   readonly failures: readonly CheckFailure[];
@@ -40,7 +45,7 @@ interface Preflight {
   readonly certain: Properties;
 }
 
-/** Judges the inputs of one resource before anything is sent that changes something: by reads only, each once in a run. */
+/** Judges the inputs of one resource by reads alone, each of which is sent once in a run. */
 export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
@@ -60,19 +65,22 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   }
   if (invalid.length > 0) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
 
-  const { situation, findings, isKept } = current
-    ? await prepareChange(requested, current)
-    : await prepareCreation(requested);
+  const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
+  const { situation } = prepared;
+  const certain = certainOf(situation, prepared.isKept);
+  let outputs = ctx.showsOutputs ? {} : certain;
   const types = await judgeTypes(situation);
-  const isListed = types.every(({ kind }) => kind !== "failure");
-  const stock = isListed ? await judgeStock(situation) : [];
-  const cost = isListed ? await judgeCost(situation) : { hourlyCost: {}, findings: [] };
-  const certain = certainOf(situation, isKept);
-  const all = [...findings, ...types, ...stock, ...cost.findings];
-  return conclude(situation, all, certain, { ...(ctx.showsOutputs ? {} : certain), ...cost.hourlyCost });
+  const findings = [...prepared.findings, ...types];
+  if (types.every(({ kind }) => kind !== "failure")) {
+    findings.push(...(await judgeStock(situation)));
+    const cost = await judgeCost(situation);
+    findings.push(...cost.findings);
+    outputs = { ...outputs, ...cost.hourlyCost };
+  }
+  return conclude(situation, findings, certain, outputs);
 }
 
-/** A cluster that does not change: nothing is read, and it counts for the others of the run. */
+/** Judges a cluster that does not change without a read: it counts for the other clusters of the run. */
 function judgeKept(situation: Situation): Preflight {
   const { urn, run, inputs } = situation;
   run.setGpus(urn, inputs.gpuType, 0);
@@ -80,7 +88,7 @@ function judgeKept(situation: Situation): Preflight {
   return conclude(situation, findings);
 }
 
-/** What a check works on, and what it has found on the way. */
+/** The situation with what the service shows of its cluster, and the findings on the way. */
 interface Prepared {
   readonly situation: Situation;
   readonly findings: readonly Finding[];
@@ -94,17 +102,16 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const before = await withListedOutputs(requested, current);
   const inputs = await withOldSpelling(reads, withKeptType(requested.inputs, before), before);
   const situation = { ...requested, inputs, before };
-  const claims = claim(situation);
-  const name = await judgeName(situation);
+  const findings = claim(situation);
+  findings.push(...(await judgeName(situation)).findings);
   const configured = changedFields(inputs, before).filter((field) => !hasUnknown(inputs[field]));
   const fixed = configured.length > 0 ? await reads.fixed() : {};
   run.addFixed(urn, fixed.value ?? []);
   const { changes } = diffCluster({ ...before }, { ...inputs }, run.fixedOf(urn));
   const isKept = Object.values(changes).every(({ replace }) => !replace);
-  const keepsOldName = isKept && inputs.__generatedName && !current.__generatedName;
-  const keptName = `\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`;
-  const kept = keepsOldName ? [warning(keptName)] : [];
-  const findings = [...claims, ...name.findings, ...kept, ...gapOf("updates in place", fixed)];
+  if (isKept && inputs.__generatedName && !current.__generatedName)
+    findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
+  findings.push(...gapOf("updates in place", fixed));
   return { situation, findings, isKept };
 }
 
@@ -114,23 +121,23 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   const name = await judgeName(requested);
   const adopted = found.record ?? name.record;
   const situation = adopted ? { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted } : requested;
-  const judged = [...claim(situation), ...found.findings, ...name.findings, ...judgeAdoption(situation)];
-  return { situation, findings: [...judged, ...lossOfReplacement(requested)], isKept: false };
+  const findings = [...claim(situation), ...found.findings, ...name.findings, ...judgeAdoption(situation)];
+  return { situation, findings: [...findings, ...judgeReplacement(requested)], isKept: false };
 }
 
-/** The inputs with the GPU type of the adopted cluster, and with its name if the program leaves it open. */
+/** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */
 function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
   const typed = withTypeAmong(inputs, allowedTypes(inputs), identifiersIn(record));
   return inputs.adopt === undefined ? typed : withName(typed, record);
 }
 
-/** The loss by a replacement that no input shows: an option of the program or of the command requires it. */
-function lossOfReplacement({ urn, run, before }: Situation): Finding[] {
+/** Warns of a replacement that no input shows: an option of the program or of the command requires it. */
+function judgeReplacement({ urn, run, before }: Situation): Finding[] {
   if (!before || !runs(before) || !run.isFirst(`replaced ${urn}`)) return [];
   return [warning(replacementText(before))];
 }
 
-/** The result of all findings. Without a failure, the texts for information are shown too. */
+/** The result of all findings. Messages for information are left out if there is a failure. */
 function conclude(
   { settings, inputs }: Situation,
   findings: readonly Finding[],
@@ -148,7 +155,7 @@ function conclude(
 }
 
 /**
- * Whether the program asks for exactly what its last check has answered. Then nothing has to be judged, unless a limit needs a
+ * Whether the program requests exactly what its last check returned. If so, nothing has to be judged, unless a limit needs a
  * cost that is not known.
  */
 function isUnchanged({ ctx, settings, inputs }: Situation, current: CheckedInputs): boolean {
@@ -169,39 +176,41 @@ async function withListedOutputs(
   current: CheckedInputs,
 ): Promise<CheckedInputs> {
   const isInState = ctx.showsOutputs && inputs.fallbackGpuTypes === undefined;
-  // Another name or type may replace the cluster: then nothing of it is certain.
+  // Another name or type can replace the cluster: then nothing of it is certain.
   const isUndecided = [current.name, inputs.name, inputs.gpuType].includes(UNKNOWN);
   if (current.endpoint !== undefined || isInState || isUndecided) return current;
   const { value: list } = await reads.clusters();
-  const [record, other] = list ? service.owned.holders(current.name, list) : [];
+  const holders = list ? service.owned.holders(current.name, list) : [];
+  const record = holders[0];
   // If several clusters have the name, none is certain.
-  if (!record || other) return current;
+  if (!record || holders.length > 1) return current;
   const listed = { ...current, ...certainOutputs({ ...record }) };
-  const taken = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
-  const isOther = taken !== undefined && !(hasKnownType(current) && isSameGpu(taken, [current.gpuType]));
-  return isOther ? { ...listed, gpuType: taken, hourlyCost: undefined } : listed;
+  const actualType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
+  if (actualType === undefined || hasType(current, actualType)) return listed;
+  return { ...listed, gpuType: actualType, hourlyCost: undefined };
 }
 
 /** The inputs with the old name of the GPU type, if the service's list shows that both are names of one type. */
 async function withOldSpelling(reads: Reads, inputs: CheckedInputs, before: CheckedInputs): Promise<CheckedInputs> {
-  if (!hasKnownType(inputs) || !hasKnownType(before) || isSameGpu(inputs.gpuType, [before.gpuType])) return inputs;
+  if (!hasKnownType(inputs) || !hasKnownType(before) || hasType(before, inputs.gpuType)) return inputs;
   const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
-  const [next, old] = [matchGpu(inputs.gpuType, gpus), matchGpu(before.gpuType, gpus)];
+  const next = matchGpu(inputs.gpuType, gpus);
+  const old = matchGpu(before.gpuType, gpus);
   const isSame = next.kind === "one" && old.kind === "one" && isSameGpu(next.gpu.type, [old.gpu.type]);
   return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 
-/** The outputs that are certain. None if another cluster may replace this one. */
+/** The outputs that are certain: none if another cluster can replace this one. */
 function certainOf(situation: Situation, isKept: boolean): Properties {
   const { ctx, inputs, before, adopted } = situation;
   // A creation makes another cluster if the one to resume is gone by then.
   if (adopted && inputs.adopt !== undefined) return certainOutputs({ ...adopted });
-  // Previews that show outputs take those of a kept cluster from its state. A creation may get another of its types.
+  // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
   if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
   return isKept ? certainOutputs({ ...before }) : {};
 }
 
-/** The failures that an adapter has found, with paths in the same form as the others. */
+/** The failures that an adapter has found, with paths like the others. */
 function adapterFailures({ failures = [] }: Ctx): CheckFailure[] {
   return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
 }

@@ -15,13 +15,13 @@ export interface Price {
   readonly currency?: string;
 }
 
-/** The answer of a read. Without a value, the service does not say it; with an error, the read failed. */
+/** The answer of a read. Without a value, the service does not report it; with an error, the read failed. */
 export interface Answer<T> {
   readonly value?: T | undefined;
   readonly error?: unknown;
 }
 
-/** Who reads: an interrupt ends its reads; a patient caller also waits for the rate limit. */
+/** The check that reads: an interrupt ends its reads, and a patient one waits for the rate limit. */
 export interface Caller {
   readonly signal: AbortSignal;
   readonly isPatient: boolean;
@@ -33,9 +33,8 @@ const timeoutMs = 5_000;
 const patientTimeoutMs = 60_000;
 
 /**
- * The reads of one run at one service. Each is sent once, and its answer or error is kept. One time limit holds for all of them
- * together, because checks run one after the other and every wait would add up; time in which several reads are in flight counts
- * once.
+ * The reads of one run at one service. Each is sent once, and its answer or error is kept. All of them share one time limit,
+ * because checks run one after the other and every wait would add up; time in which several reads are in flight counts once.
  */
 export class ReadCache {
   readonly #answers = new Map<string, Promise<Answer<unknown>>>();
@@ -45,7 +44,7 @@ export class ReadCache {
 
   constructor(readonly service: Service) {}
 
-  /** @throws The reason of the caller's signal; every other failure is in the answer. */
+  /** @throws The reason of the caller's signal. Every other failure is in the answer. */
   async once<T>(
     subject: string,
     caller: Caller,
@@ -95,7 +94,7 @@ export class ReadCache {
   }
 }
 
-/** What a check reads, by the cache of its run. */
+/** The reads of one check, through the cache of its run. */
 export class Reads {
   constructor(
     private readonly cache: ReadCache,
@@ -109,7 +108,7 @@ export class Reads {
     return isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : list;
   }
 
-  /** The number of available GPUs of a type; infinite if some are available, and the service shows no number. */
+  /** The number of available GPUs of a type; infinite if the service reports only that some are available. */
   stock(type: string): Promise<Answer<number>> {
     return this.#ofGpu(type, stockAmong, () =>
       this.#once("availability", ({ client }, options) => client.listGpuAvailability(options)),
@@ -134,7 +133,7 @@ export class Reads {
 
   /**
    * The inputs that the service cannot change in place. Only reads decide: what this process knows, the list of clusters, and
-   * the descriptor, which may name an update that the official client does not have.
+   * the descriptor, which can name an update that the official client does not have.
    */
   async fixed(): Promise<Answer<readonly ConfigInput[]>> {
     const { variant } = this.cache.service.client;
@@ -151,7 +150,7 @@ export class Reads {
     return this.#once("types", ({ client }, options) => client.listGpuTypes(options));
   }
 
-  /** A value from the list of types, which may contain it, else from the separate list. */
+  /** A value from the list of types if it has it, else from the separate list. */
   async #ofGpu<T>(
     type: string,
     pick: (gpus: readonly GpuType[]) => T | undefined,
@@ -184,5 +183,6 @@ function stockOf({ available, availableCount }: GpuType): number | undefined {
 /** The price in a tier. */
 function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
   const { pricePerHour, currency } = priceInTier(gpus, tier);
-  return pricePerHour === undefined ? undefined : { amount: pricePerHour, ...(currency ? { currency } : {}) };
+  if (pricePerHour === undefined) return undefined;
+  return currency ? { amount: pricePerHour, currency } : { amount: pricePerHour };
 }

@@ -1,9 +1,5 @@
-import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import type { ConfigInput } from "../../api/variant";
-import type { Settings } from "../../config/settings";
-import type { Ctx } from "../../contract";
-import { allowedTypes } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/stateFields";
 import type { Service } from "../wait/service";
 import { type Caller, ReadCache, Reads } from "./reads";
@@ -31,18 +27,15 @@ interface Planned {
   gpus?: { readonly type: string; readonly count: number };
 }
 
-/**
- * What one run remembers between the calls of the engine. Nothing of it is stored. A run is one process: preview and update are
- * two runs.
- */
+/** What one run remembers between the calls of the engine. A run is one process: preview and update are two runs. */
 export class Run {
   readonly #resources = new Map<string, Planned>();
-  /** The URN of the resource that has a name, by the name in lower case: host names are not case-sensitive. */
+  /** The URN of the resource that has a name, by the name in lower case, like that of a host. */
   readonly #owners = new Map<string, string>();
   readonly #messages = new Set<string>();
   #cache: ReadCache | undefined;
 
-  /** The reads of this run, which are sent once, also for other resources. */
+  /** The reads of this run: each is sent once for all resources. */
   reads(service: Service, caller: Caller): Reads {
     if (this.#cache?.service !== service) this.#cache = new ReadCache(service);
     return new Reads(this.#cache, caller);
@@ -50,9 +43,9 @@ export class Run {
 
   /** True at the first call with a key. */
   isFirst(key: string): boolean {
-    const isFirst = !this.#messages.has(key);
+    if (this.#messages.has(key)) return false;
     this.#messages.add(key);
-    return isFirst;
+    return true;
   }
 
   /** Claims a name for a resource. Returns the URN of the first resource that has claimed it. */
@@ -62,7 +55,7 @@ export class Run {
     return owner;
   }
 
-  /** The cluster that a resource has, as the engine has shown it: the second check of a replacement gets no old inputs. */
+  /** The cluster that the engine named for a resource before: the second check of a replacement gets no old inputs. */
   clusterOf(urn: string): CheckedInputs | undefined {
     return this.#resources.get(urn)?.cluster;
   }
@@ -88,7 +81,7 @@ export class Run {
     return this.#resources.get(urn)?.cost;
   }
 
-  /** Whether a resource was checked: every check that passes notes a cost. */
+  /** Whether a resource was checked: every check that passes sets a cost. */
   isChecked(urn: string): boolean {
     return this.costOf(urn) !== undefined;
   }
@@ -98,7 +91,7 @@ export class Run {
     return [...this.#resources.values()].flatMap(({ cost }) => cost ?? []);
   }
 
-  /** Notes how many GPUs a cluster needs beyond those that it has. */
+  /** Sets how many GPUs a cluster needs beyond those that it has. */
   setGpus(urn: string, type: string, count: number): void {
     this.#of(urn).gpus = { type, count };
   }
@@ -115,27 +108,4 @@ export class Run {
     this.#resources.set(urn, planned);
     return planned;
   }
-}
-
-/** What the judges of one check work on. */
-export interface Situation {
-  readonly ctx: Ctx;
-  readonly urn: string;
-  readonly service: Service;
-  readonly settings: Settings;
-  readonly run: Run;
-  readonly reads: Reads;
-  /** The requested cluster. */
-  readonly inputs: CheckedInputs;
-  /** The cluster of the resource; in the second check of a replacement, the one that is replaced. */
-  readonly before: CheckedInputs | undefined;
-  /** Whether the operation creates or adopts a cluster: the engine gives no old inputs. */
-  readonly isCreation: boolean;
-  /** The cluster that the creation adopts. */
-  readonly adopted?: ClusterRecord | undefined;
-}
-
-/** The GPU types for which the operation asks, in this order. */
-export function typesToTry({ inputs, isCreation, adopted }: Situation): readonly string[] {
-  return isCreation && !adopted && inputs.adopt === undefined ? allowedTypes(inputs) : [inputs.gpuType];
 }

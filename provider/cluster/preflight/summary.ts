@@ -4,7 +4,7 @@ import { effectsOf, isUnknownAt, isWithinPaths } from "../diff/diff";
 import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/stateFields";
 
-/** What a preview says of a change, and which outputs it shows. Values that are not known yet decide nothing. */
+/** How a preview describes a change, and which outputs it shows. Values that are not known yet decide nothing. */
 
 type Changes = Diff["changes"];
 
@@ -13,7 +13,7 @@ export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): b
   return desiredStatus !== "stopped";
 }
 
-/** The running capacity that a replacement removes. The engine alone decides on the order, so nothing is said about it. */
+/** The running capacity that a replacement removes. The message claims no order, which the engine alone decides. */
 export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">): string {
   return `it is replaced: the old cluster with its ${replicas === 1 ? "only replica" : `${replicas} replicas`} is deleted`;
 }
@@ -23,30 +23,34 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
   if (!runs(state)) return undefined;
   const known = knownChanges(inputs, changes);
   const replacing = Object.keys(known).filter((path) => known[path]?.replace);
-  const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
-  const why = `${changeText(replacing)}${isAlways ? "" : ", which the service cannot do in place"}`;
-  if (replacing.length > 0) return `${why}, so ${replacementText(state)}`;
+  if (replacing.length > 0) {
+    const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
+    const why = isAlways ? "" : ", which the service cannot do in place";
+    return `${changeText(replacing)}${why}, so ${replacementText(state)}`;
+  }
   const effects = effectsOf({ changes: known });
-  if (effects.has("power") && !runs(inputs)) return `it is stopped: ${allReplicas(state.replicas, "stop")}`;
   const old = state.replicas;
+  if (effects.has("power") && !runs(inputs)) return `it is stopped: ${allReplicas(old, "stop")}`;
   const next = hasUnknown(inputs.replicas) ? old : inputs.replicas;
-  const removed =
-    next < old ? [`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`] : [];
-  const restart = effects.has("redeploy") ? "redeployed" : effects.has("restart") ? "restarted" : undefined;
-  const restarted = restart ? [`it is ${restart}: ${allReplicas(Math.min(old, next), "restart")}`] : [];
-  return [...removed, ...restarted].join("; ") || undefined;
+  const losses: string[] = [];
+  if (next < old) losses.push(`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`);
+  const restarted = allReplicas(Math.min(old, next), "restart");
+  if (effects.has("redeploy")) losses.push(`it is redeployed: ${restarted}`);
+  else if (effects.has("restart")) losses.push(`it is restarted: ${restarted}`);
+  return losses.length === 0 ? undefined : losses.join("; ");
 }
 
 /** The message that a change of the configuration replaces the replicas one after the other; `undefined` if it does not. */
 export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
   const known = knownChanges(inputs, changes);
-  const isReplaced = Object.values(known).some(({ replace }) => replace);
-  if (isReplaced || !effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
+  if (Object.values(known).some(({ replace }) => replace)) return undefined;
+  if (!effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
   const isChanged = (name: InputName) => Object.keys(known).some((path) => isWithinPaths(path, [name]));
   const changed = inputNames.filter((name) => inputFlags[name].effect === "rollout" && isChanged(name));
-  const { replicas } = state;
-  const count = replicas === 1 ? "the replica" : replicas === 2 ? "both replicas" : `all ${replicas} replicas`;
-  return `${changeText(changed)}: a roll-out replaces ${count}`;
+  let replaced = `all ${state.replicas} replicas`;
+  if (state.replicas === 1) replaced = "the replica";
+  if (state.replicas === 2) replaced = "both replicas";
+  return `${changeText(changed)}: a rollout replaces ${replaced}`;
 }
 
 /** The reason for an update that no input of the program shows; `undefined` if one does. */
@@ -80,12 +84,12 @@ export function certainOutputs(known: Properties): Properties {
 }
 
 /**
- * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service; an
- * existing cluster has its type.
+ * The certain outputs of a preview that shows outputs. Only the creation decides an input that the program leaves to the service;
+ * an existing cluster has its type.
  */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const { gpuType } = known;
-  const open = replacingNames.filter((name) => news[name] === undefined);
-  const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
+  const undecided = replacingNames.filter((name) => news[name] === undefined);
+  const chosen = Object.fromEntries(undecided.map((name) => [name, known[name] ?? UNKNOWN]));
   return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }) };
 }

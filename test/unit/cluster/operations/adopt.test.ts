@@ -10,10 +10,10 @@ const { patch, restart, scale, stop } = power;
 const container = "team/server:1.0";
 const env = { MODEL: "llama-3-8b", MODE: "value-of-mode" };
 const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, container, env };
-/** Inputs of a program that gives no name, as check hands them out before it has looked. */
+/** The checked inputs of a program that sets no name. */
 const wanted: Properties = { ...asked, container, env, name: "web-1234567", __generatedName: true };
 
-/** A cluster that somebody made, and the inputs that take it over. */
+/** An unmanaged cluster, and the inputs that adopt it. */
 async function find(bench: Bench, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
   const { id } = bench.simulator.addCluster({ ...prod, ...cluster });
   return { id, inputs: { ...wanted, ...inputs, adopt: id } };
@@ -24,8 +24,8 @@ async function adopt(bench: Bench, inputs: Properties) {
   return bench.run(bench.cluster.create(bench.ctx(), inputs));
 }
 
-describe("a cluster that is taken over", () => {
-  it("and is as the program says gets no change, keeps its name, endpoint and age, and has nothing to do", async () => {
+describe("an adopted cluster", () => {
+  it("is not changed if it is as the program says, and keeps its name, endpoint and age", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench, { createdAt: bench.clock.now() - 86_400_000 });
     const at = await adopt(bench, inputs);
@@ -38,10 +38,10 @@ describe("a cluster that is taken over", () => {
   });
 
   it.each<[string, Partial<ForeignCluster>, string[]]>([
-    ["more replicas", { replicas: 5 }, [scale]],
-    ["another value", { env: { ...env, MODE: "slow" } }, [patch]],
-    ["a variable of its own", { env: { ...env, OWN: "1" } }, []],
-  ])("and has %s is put right by the fewest requests", async (_title, cluster, calls) => {
+    ["is scaled if it has more replicas", { replicas: 5 }, [scale]],
+    ["is updated once if a variable differs", { env: { ...env, MODE: "slow" } }, [patch]],
+    ["keeps a variable that the program does not set", { env: { ...env, OWN: "1" } }, []],
+  ])("%s", async (_title, cluster, calls) => {
     const bench = await openBench();
     const { inputs } = await find(bench, cluster);
     const at = await adopt(bench, inputs);
@@ -55,9 +55,9 @@ describe("a cluster that is taken over", () => {
   });
 
   it.each<[string, ClusterChanges, string[], string]>([
-    ["stopped, and shall run, is started", { status: "stopped" }, [restart], "running"],
-    ["running, and shall be stopped, is stopped", {}, [stop], "stopped"],
-  ])("and is %s", async (_title, changes, calls, status) => {
+    ["is started if the program requests that", { status: "stopped" }, [restart], "running"],
+    ["is stopped if the program requests that", {}, [stop], "stopped"],
+  ])("%s", async (_title, changes, calls, status) => {
     const bench = await openBench();
     const found = await find(bench, {}, { desiredStatus: status });
     bench.simulator.change(found.id, changes);
@@ -67,7 +67,7 @@ describe("a cluster that is taken over", () => {
     await expectAtGoal(bench, at, found.inputs);
   });
 
-  it("runs no trigger, neither then nor when `adopt` is removed", async () => {
+  it("runs no trigger, even when `adopt` is removed", async () => {
     const bench = await openBench();
     const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
     const at = await adopt(bench, inputs);
@@ -77,7 +77,7 @@ describe("a cluster that is taken over", () => {
     await reach(bench, at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 
-  it("goes on under its own name where the engine still has the made one, and is deleted like any other", async () => {
+  it("keeps its name although the engine has the generated one, and is deleted like any other", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
     const at = await reach(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
@@ -89,7 +89,7 @@ describe("a cluster that is taken over", () => {
   });
 });
 
-/** An adoption that has to fail, and sends nothing that changes something. */
+/** An adoption that has to fail without a write. */
 async function failingAdoption(bench: Bench, inputs: Properties, name = "web"): Promise<Error> {
   forget(bench);
   const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs)));
@@ -97,17 +97,27 @@ async function failingAdoption(bench: Bench, inputs: Properties, name = "web"): 
   return error;
 }
 
-describe("a cluster that is not taken over", () => {
+describe("an adoption", () => {
   it.each<[string, Partial<ForeignCluster>, Properties, RegExp]>([
-    ["another GPU type", { gpuType: "l4" }, {}, /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/],
     [
-      "another name than is given",
+      "fails if the GPU type differs",
+      { gpuType: "l4" },
+      {},
+      /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/,
+    ],
+    [
+      "fails if the name differs",
       {},
       { name: "web", __generatedName: false },
       /`name` is "web", but cl_\w+ is "prod"; remove `name`, or set it to that$/,
     ],
-    ["been deleted", { status: "gone" }, {}, /it is not a cluster that this API key can see; getClusters\(\) lists/],
-  ])("where it has %s, is not touched, and no other is made", async (_title, cluster, changes, text) => {
+    [
+      "fails if the cluster was deleted",
+      { status: "gone" },
+      {},
+      /it is not a cluster that this API key can see; getClusters\(\) lists/,
+    ],
+  ])("%s", async (_title, cluster, changes, text) => {
     const bench = await openBench();
     const { id, inputs } = await find(bench, cluster, changes);
     const { message } = await failingAdoption(bench, inputs);
@@ -116,38 +126,41 @@ describe("a cluster that is not taken over", () => {
     expect(message).toMatch(text);
   });
 
-  it("where the program takes it over twice, goes to one of the two", async () => {
+  it("fails for the second of two resources", async () => {
     const bench = await openBench();
     const { inputs } = await find(bench);
     await adopt(bench, inputs);
     const { message } = await failingAdoption(bench, inputs, "twin");
     expect(message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
   });
+
+  it("keeps id and state if a change fails, and the next update completes it", async () => {
+    const bench = await openBench();
+    const { id, inputs } = await find(bench, { replicas: 5 });
+    bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
+    expect(error.id).toBe(id);
+    expect(error.reasons.join("\n")).toMatch(
+      /^cluster "web-1234567" \(cl_\w+\) was adopted, but was not changed completely: .*no such thing.*\n.*`pulumi up` again/,
+    );
+    expect(error.state).toMatchObject({ name: "prod", settled: false });
+    await reach(bench, error, inputs, [scale]);
+  });
 });
 
-it("a take-over that fails half-way keeps id and state, and the next update completes it", async () => {
-  const bench = await openBench();
-  const { id, inputs } = await find(bench, { replicas: 5 });
-  bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
-  const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
-  expect(error.id).toBe(id);
-  expect(error.reasons.join("\n")).toMatch(
-    /^cluster "web-1234567" \(cl_\w+\) was adopted, but was not changed completely: .*no such thing.*\n.*`pulumi up` again/,
-  );
-  expect(error.state).toMatchObject({ name: "prod", settled: false });
-  await reach(bench, error, inputs, [scale]);
-});
-
-describe("the deletion of the old entry of a cluster", () => {
+describe("the deletion of the old state entry of a cluster", () => {
   const old = (bench: Bench) => bench.ctx({ urn: urnOf("old") });
 
-  it.each(["this run", "an earlier run"])("that %s has taken over leaves it as it is, and says so", async (run) => {
+  it.each([
+    ["keeps a cluster that this run has adopted", false],
+    ["keeps a cluster that an earlier run has adopted", true],
+  ])("%s, with a warning", async (_title, isEarlier) => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
     const at = await adopt(bench, inputs);
-    const cluster = run === "this run" ? bench.cluster : bench.as("seen");
+    const cluster = isEarlier ? bench.as("seen") : bench.cluster;
     forget(bench);
-    if (run === "an earlier run") await bench.run(cluster.check(bench.ctx(), inputs, at.state));
+    if (isEarlier) await bench.run(cluster.check(bench.ctx(), inputs, at.state));
     await bench.run(cluster.delete(old(bench), id, at.state));
     expect(writes(bench.simulator)).toEqual([]);
     expect(running(bench, at).status).toBe("running");
@@ -155,7 +168,7 @@ describe("the deletion of the old entry of a cluster", () => {
     expect(warnings(bench)).toEqual([expect.stringContaining(text)]);
   });
 
-  it("that was to be taken over, and was not, is an error, and the entry stays", async () => {
+  it("fails if the adoption failed", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
     const found = await bench.run(bench.cluster.read(old(bench), id));
@@ -168,25 +181,24 @@ describe("the deletion of the old entry of a cluster", () => {
   });
 });
 
-describe("a cluster with another env, in a service that cannot update clusters,", () => {
-  it("is not stopped before that is known, if the program has it stopped", async () => {
-    const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
-      return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
-    });
-    const bench = await openBench({ faults: refused });
-    const { id, inputs } = await find(bench, { env: { ...env, MODE: "slow" } }, { desiredStatus: "stopped" });
+describe("an adoption with another env, in a service that cannot update clusters,", () => {
+  const faults = (["PATCH", "PUT", "POST"] as const).map((method) => {
+    return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
+  });
+  const slow = { env: { ...env, MODE: "slow" } };
+
+  it("does not stop the cluster before that is known", async () => {
+    const bench = await openBench({ faults });
+    const { id, inputs } = await find(bench, slow, { desiredStatus: "stopped" });
     const error = await failureOf(adopt(bench, inputs));
     expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
     expect(writes(bench.simulator)).not.toContain(stop);
     expect(bench.simulator.cluster(id)?.status).toBe("running");
   });
 
-  it("is not taken over if only its refusal shows that; the next attempt sends nothing", async () => {
-    const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
-      return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
-    });
-    const bench = await openBench({ faults: refused });
-    const { id, inputs } = await find(bench, { env: { ...env, MODE: "slow" } });
+  it("fails without an id for the state, and sends nothing at the next attempt", async () => {
+    const bench = await openBench({ faults });
+    const { id, inputs } = await find(bench, slow);
     const error = await failureOf(adopt(bench, inputs));
     expect(error).not.toBeInstanceOf(InitError);
     expect(error.message).toMatch(

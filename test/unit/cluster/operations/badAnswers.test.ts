@@ -6,10 +6,10 @@ import { isEverything } from "../../../support/shares";
 import { type BenchOptions, countOf, living, openBench, settle, writes } from "../harness";
 import { canary, checked } from "../inputs";
 
-/** Whatever a service answers in place of what it should: nothing is bought twice, lost, taken for gone, or shown with a secret. */
+/** Whatever a service answers: nothing is bought twice, lost or taken for gone, and no secret is shown. */
 
 type Json = Readonly<Record<string, unknown>>;
-/** What comes in place of the real answer, whose text and record are given. */
+/** Makes a bad answer from the text and the record of the real one. */
 type Spoil = (real: { text: string; record: Json }) => Partial<HttpResponse>;
 type BadAnswer = readonly [title: string, spoil: Spoil];
 
@@ -30,7 +30,7 @@ const error = {
 };
 const page = `<!DOCTYPE html><html><body>\r\n${escapes}<pre>${canary}</pre></body></html>`;
 
-/** Successes that can be no record, no list and no status, whatever a reader makes of them. */
+/** Successes that are no record, list or status. */
 const unreadable: readonly BadAnswer[] = [
   body("nothing", ""),
   body("null", "null"),
@@ -40,18 +40,18 @@ const unreadable: readonly BadAnswer[] = [
   body("JSON that ends in the middle", `{"id":"cl_1","env":{"MODEL":"${canary}`),
 ];
 
-/** Records whose id cannot be one, or that are odd in everything else: what is odd counts as not said. */
+/** Records with an invalid id, or with other invalid values, which count as missing. */
 const oddRecords: readonly BadAnswer[] = [
   changed("an id that leaves its place", (real) => ({ ...real, id: "cl_1/../.." })),
   changed("a list of the one record", (real) => [real]),
-  changed("no id", ({ id: _id, ...rest }) => rest),
+  changed("no id", ({ id: _id, ...others }) => others),
   changed("only an id", ({ id }) => ({ id })),
   changed("a text for a number", (real) => ({ ...real, replicas: "two" })),
   changed("numbers for texts", ({ id }) => ({ id, name: 1, gpu_type: 2, endpoint: 3, created_at: 4, container: 5 })),
   changed("an object in env", (real) => ({ ...real, env: { MODEL: { secret: true } } })),
 ];
 
-/** Answers that are no success and prove nothing. */
+/** Failures that prove nothing. */
 const refusals: readonly BadAnswer[] = [
   ["a 302", () => ({ status: 302, body: "", headers: { location: "https://evil.example/v1/clusters" } })],
   body("a 403 with a page", page, 403),
@@ -61,12 +61,12 @@ const refusals: readonly BadAnswer[] = [
   body("a 410 with a page", page, 410),
 ];
 
-/** Words for a state, none of which says that the cluster is ready, failed, stopped or gone. */
+/** Statuses, none of which means that the cluster is ready, failed, stopped or gone. */
 const words = ["starting\r\nrunning\nready", "   ", 0, { reason: "failed" }, `starting with ${canary}`].map((status) =>
   changed(`the word ${JSON.stringify(status)}`, (real) => ({ ...real, status })),
 );
 
-/** What `/status` may hold for replicas that are not healthy. */
+/** Replicas in `/status` that are not healthy. */
 const badReplicas = [
   [],
   [null, null],
@@ -79,7 +79,7 @@ const list = (title: string, change: (clusters: Json[]) => unknown): BadAnswer =
   title,
   ({ text }) => ({ body: JSON.stringify(change(JSON.parse(text))) }),
 ];
-/** Lists with the new cluster in them, and with what is odd about them. */
+/** Odd lists with the new cluster in them. */
 const oddLists: readonly BadAnswer[] = [
   list("null beside it", (clusters) => [null, ...clusters]),
   list("itself twice", (clusters) => [...clusters, ...clusters]),
@@ -99,17 +99,17 @@ const endpoints = {
 };
 type Where = keyof typeof endpoints;
 
-/** Which answers are spoiled: by default all of that endpoint; without an effect, the request never reaches the service. */
+/** Which answers are spoiled, by default all of the endpoint. Without `effect`, the request never reaches the service. */
 interface SpoilOptions {
   readonly times?: number;
   readonly after?: number;
   readonly effect?: boolean;
 }
 type Spoils = Partial<Record<Where, Spoil | [Spoil, SpoilOptions]>>;
-/** The same, where options stand for the answer of the row. */
+/** Spoils by endpoint; options stand for the answers of the row. */
 type Places = Partial<Record<Where, Spoil | SpoilOptions>>;
 
-/** A service whose answers are spoiled from the moment on at which `begin` is called. */
+/** A service whose answers are spoiled after `begin`. */
 async function openSpoiled(options: BenchOptions = {}) {
   const rules: { where: Where; spoil: Spoil; options: SpoilOptions; seen: number }[] = [];
   const takeRule = (line: string) =>
@@ -130,8 +130,8 @@ async function openSpoiled(options: BenchOptions = {}) {
   const bench = await openBench({ provisioningMs: 0, ...options, wire });
   const begin = (spoils: Spoils) => {
     for (const [where, how] of Object.entries(spoils) as [Where, Spoil | [Spoil, SpoilOptions]][]) {
-      const [spoil, own] = Array.isArray(how) ? how : [how, {}];
-      rules.push({ where, spoil, options: own, seen: 0 });
+      const rule = Array.isArray(how) ? { spoil: how[0], options: how[1] } : { spoil: how, options: {} };
+      rules.push({ where, ...rule, seen: 0 });
     }
   };
   return { bench, begin };
@@ -144,27 +144,27 @@ type Limits = BenchOptions & { timeoutMs?: number; news?: Properties };
 
 /**
  * An operation in a service that spoils its answers, on a cluster that was healthy before. Whether it fails or not, nothing is
- * bought twice, and nothing that exists is lost, taken for gone, or shown as what it is not; no text shows a secret.
+ * bought twice, no cluster is lost, taken for gone or shown as what it is not, and no message shows a secret.
  */
 async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   const { timeoutMs, news: wanted = news, ...options } = limits;
   const { bench, begin } = await openSpoiled(options);
   const { cluster, simulator } = bench;
-  const made = what === "create" ? { id: "", state: {} } : await settle(bench, checked);
+  const created = what === "create" ? { id: "", state: {} } : await settle(bench, checked);
   begin(spoils);
   const ctx = bench.ctx({ timeoutMs });
   const works = {
     create: () => cluster.create(ctx, checked),
-    read: () => cluster.read(ctx, made.id, made.state),
-    update: () => cluster.update(ctx, made.id, made.state, wanted).then((state) => ({ id: made.id, state })),
-    delete: () => cluster.delete(ctx, made.id, made.state).then(() => ({})),
+    read: () => cluster.read(ctx, created.id, created.state),
+    update: () => cluster.update(ctx, created.id, created.state, wanted).then((state) => ({ id: created.id, state })),
+    delete: () => cluster.delete(ctx, created.id, created.state).then(() => ({})),
   };
   const end = await bench.run(works[what]().catch((reason: Error) => reason));
   const failure = end instanceof Error ? end : undefined;
   const text = failure?.message ?? "";
-  for (const shown of [...bench.said, text]) {
-    expectClean(shown);
-    expect(shown).not.toContain(simulator.apiKey);
+  for (const message of [...bench.said, text]) {
+    expectClean(message);
+    expect(message).not.toContain(simulator.apiKey);
   }
   const kept = (end ?? {}) as { id?: string; state?: Properties; inputs?: Properties };
   const alive = living(simulator);
@@ -178,19 +178,19 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   } else if (what === "read") {
     expect(writes(simulator)).toEqual([]);
     if (!failure) expect(kept.inputs).toMatchObject(checked);
-    const changes = Object.keys(diffCluster(kept.state ?? made.state, checked).changes);
+    const changes = Object.keys(diffCluster(kept.state ?? created.state, checked).changes);
     expect(changes.filter((path) => path !== "settled")).toEqual([]);
   } else if (what === "update") {
-    expect(ids).toEqual([made.id]);
-    if (failure && kept.id) expect(kept).toMatchObject({ id: made.id, state: { settled: false } });
+    expect(ids).toEqual([created.id]);
+    if (failure && kept.id) expect(kept).toMatchObject({ id: created.id, state: { settled: false } });
     // One odd answer does not prove that the service cannot update clusters.
     if (failure) expect(kept.state ?? {}).not.toHaveProperty("__fixed");
     if (!failure) expect(kept.state).toMatchObject({ ...wanted, settled: true });
     if (!failure) expect(alive).toMatchObject([{ replicas: wanted["replicas"], env: wanted["env"] }]);
   } else {
-    expect(simulator.cluster(made.id)?.status === "gone").toBe(!failure);
+    expect(simulator.cluster(created.id)?.status === "gone").toBe(!failure);
     expect(bench.said.includes("status: deleted")).toBe(!failure);
-    if (failure) expect(text).toContain(`(${made.id}) was not deleted: `);
+    if (failure) expect(text).toContain(`(${created.id}) was not deleted: `);
   }
   return { isDone: !failure, text };
 }
@@ -214,7 +214,7 @@ const manual: Limits = { dialect: { updateRollsOut: false } };
 const never: Limits = { ...short, deletionMs: 24 * 3_600_000 };
 const scaled: Limits = { news: { ...checked, replicas: 3 } };
 
-/** What a bad answer is given to, and how that has to end. */
+/** Requests with bad answers, and how the operation has to end. */
 const rows: Row[] = [
   ["a creation", "well", "create", [...records, ...lost], { create: always }],
   ["a creation, and lists after it that say nothing", "badly", "create", unreadable, { create: always, list: later }],
@@ -240,7 +240,7 @@ const rows: Row[] = [
   ["all polls of a deletion", "badly", "delete", polls, { get: always }, never],
 ];
 
-describe.each(rows)("%s ends %s, if it is answered with", (_sentence, ends, what, answers, places, limits) => {
+describe.each(rows)("a bad answer to %s (the operation ends %s)", (_sentence, ends, what, answers, places, limits) => {
   // A share is every other answer.
   it.each(answers.filter((_, index) => isEverything || index % 2 === 0))("%s", async (_title, spoil) => {
     const entries = Object.entries(places).map(([where, how]) => [
@@ -258,47 +258,48 @@ const answer =
 const gateway404: Spoil = () => ({ status: 404, body: '{"message":"no Route matched with those values"}' });
 const other = { id: "cl_other", name: "other", gpu_type: "l4", replicas: 9, container: "a/b:1", status: "running" };
 const errorBesideNone = answer({ error, clusters: [] });
-/** Nobody knows which clusters are older. */
+/** It does not show which clusters are older. */
 const ofTheYearOne: Spoil = ({ text }) => ({
   body: text.replace(/"created_at":"[^"]*"/g, '"created_at":"0001-01-01"'),
 });
 
-describe("in doubt,", () => {
+describe("a doubtful answer", () => {
   it.each<[string, What, Spoils]>([
+    ["with an error and an id is no new cluster", "create", { create: answer({ id: "req_8f2a", error }) }],
     [
-      "an error envelope with an id of its own is no new cluster",
-      "create",
-      { create: answer({ id: "req_8f2a", error }) },
-    ],
-    [
-      "an error beside an empty list proves no absence",
+      "with an error beside an empty list proves no absence",
       "create",
       { create: answer({}), list: [errorBesideNone, { after: 1 }] },
     ],
-    ["an answer that is another cluster is not ours", "create", { create: answer(other) }],
-    ["a list of the year 1 proves nothing", "create", { create: answer({}), list: [ofTheYearOne, { after: 1 }] }],
-    ["an error envelope with an id of its own is no cluster", "read", { get: answer({ id: "req_8f2a", error }) }],
+    ["with another cluster is not ours", "create", { create: answer(other) }],
+    ["with a list of the year 1 proves nothing", "create", { create: answer({}), list: [ofTheYearOne, { after: 1 }] }],
+    ["with an error and an id is no cluster", "read", { get: answer({ id: "req_8f2a", error }) }],
     [
-      "an error envelope beside a state that is gone is no state",
+      "with an error beside the status `gone` is no status",
       "read",
       { get: ({ record }) => ({ body: JSON.stringify({ ...record, status: "gone", error }) }) },
     ],
-    ["an error beside an empty list proves no absence", "read", { get: gateway404, list: errorBesideNone }],
-    ["another cluster that is terminated is not ours", "read", { get: answer({ ...other, status: "terminated" }) }],
-    ["another cluster that is terminated is no end", "delete", { get: answer({ ...other, status: "terminated" }) }],
-  ])("%s (%s)", async (_title, what, spoils) => {
+    ["with an error beside an empty list proves no absence", "read", { get: gateway404, list: errorBesideNone }],
+    [
+      "with another cluster that is terminated is not ours",
+      "read",
+      { get: answer({ ...other, status: "terminated" }) },
+    ],
+    [
+      "with another cluster that is terminated ends no deletion",
+      "delete",
+      { get: answer({ ...other, status: "terminated" }) },
+    ],
+  ])("%s: %s", async (_title, what, spoils) => {
     await expectSafe(what, spoils, what === "delete" ? never : {});
   });
 
-  it.each(["update", "redeploy", "delete"] as const)(
-    "%s is not done if it is answered 200 with an error",
-    async (where) => {
-      const spoils = { [where]: [answer({ error }), { effect: false }] };
-      const { text } = await expectSafe(where === "delete" ? "delete" : "update", spoils, {
-        ...manual,
-        timeoutMs: 16_000,
-      });
-      expect(text).toContain("the database is down");
-    },
-  );
+  it.each(["update", "redeploy", "delete"] as const)("of 200 with an error is not done: %s", async (where) => {
+    const spoils = { [where]: [answer({ error }), { effect: false }] };
+    const { text } = await expectSafe(where === "delete" ? "delete" : "update", spoils, {
+      ...manual,
+      timeoutMs: 16_000,
+    });
+    expect(text).toContain("the database is down");
+  });
 });

@@ -18,7 +18,7 @@ const stocks = ({ simulator }: Bench, stock: Readonly<Record<string, number>>) =
 };
 const statuses = ({ said }: Bench) => said.filter((line) => line.startsWith("status: waiting"));
 const posts = ({ simulator }: Bench) => countOf(simulator, creation);
-/** The names of the clusters in the order of their creation, with their type. */
+/** The names of the clusters with their types, in the order of their creation. */
 const made = ({ simulator }: Bench) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
 /** Every create request is refused in this way. */
 const refusing = (status: number, code: string, times = 1_000): Fault => ({
@@ -47,42 +47,43 @@ const beginAll = (bench: Bench, names: readonly string[]) =>
     return work;
   });
 
-const [first = ""] = capacityCodes;
-
-describe("a creation that is refused", () => {
-  it.each([
-    [400, first.toUpperCase()],
-    [409, first],
-  ])("for lack of GPUs (%d, %s) made nothing, and the next type is tried at once", async (status, code) => {
-    const bench = await openBench({ faults: [refusing(status, code, 1)] });
-    const startMs = bench.clock.now();
-    const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
-    const { state } = await bench.run(work);
-    expect(state).toMatchObject({ gpuType: "h100" });
-    expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
-    expect(warnings(bench).join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
-    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
-  });
-});
+const [firstCode = ""] = capacityCodes;
 
 describe("a refusal for lack of GPUs", () => {
   const gpus = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
 
-  it.each([0, 12_000])(
-    "by a 503 after which lists show the cluster, %d ms later, is no refusal: the cluster is taken, and no other is bought",
-    async (ms) => {
-      const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
-      const bench = await openBench({ faults: [afterEffect, { kind: "hidden", ms }] });
-      const { work } = await begin(bench, { ...checked, ...gpus });
-      const { id, state } = await bench.run(work);
-      expect(state).toMatchObject({ gpuType: "h200", settled: true });
-      expect([made(bench), posts(bench)]).toEqual([["web h200"], 1]);
-      expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
-    },
-  );
+  it.each([
+    [400, firstCode.toUpperCase()],
+    [409, firstCode],
+  ])("moves on to the next type at once: HTTP %d %s", async (status, code) => {
+    const bench = await openBench({ faults: [refusing(status, code, 1)] });
+    const startMs = bench.clock.now();
+    const { work } = await begin(bench, { ...checked, ...gpus });
+    const { state } = await bench.run(work);
+    expect(state).toMatchObject({ gpuType: "h100" });
+    expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
+    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+  });
 
-  it("by a 503 stands if no list shows the cluster for 20 s, and the next type is tried then", async () => {
-    const bench = await openBench({ faults: [refusing(503, first, 1)] });
+  it("ends a creation that does not wait after the last type, and nothing is created", async () => {
+    const bench = await openBench({ faults: [refusing(409, firstCode)] });
+    const { work } = await begin(bench, { ...checked, ...gpus });
+    expect((await bench.run(failureOf(work))).message).toContain(firstCode);
+    expect([made(bench), posts(bench)]).toEqual([[], 2]);
+  });
+
+  it("does not count if it is a 503 and a list shows the cluster 12 s later, so no other is bought", async () => {
+    const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
+    const bench = await openBench({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
+    const { work } = await begin(bench, { ...checked, ...gpus });
+    const { id, state } = await bench.run(work);
+    expect(state).toMatchObject({ gpuType: "h200", settled: true });
+    expect([made(bench), posts(bench)]).toEqual([["web h200"], 1]);
+    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+  });
+
+  it("counts if it is a 503 and no list shows the cluster for 20 s; then the next type is tried", async () => {
+    const bench = await openBench({ faults: [refusing(503, firstCode, 1)] });
     const startMs = bench.clock.now();
     const { work } = await begin(bench, { ...checked, ...gpus });
     expect((await bench.run(work)).state).toMatchObject({ gpuType: "h100" });
@@ -93,26 +94,26 @@ describe("a refusal for lack of GPUs", () => {
     expect(bench.clock.now() - startMs).toBeLessThan(40_000);
   });
 
-  it("by a 503 after which no list can be read ends the creation: a cluster may exist", async () => {
-    const bench = await openBench({ faults: [refusing(503, first, 1), failingLists(500, 1)] });
+  it("ends the creation if it is a 503 and no list can be read: a cluster may exist", async () => {
+    const bench = await openBench({ faults: [refusing(503, firstCode, 1), failingLists(500, 1)] });
     const { work } = await begin(bench, waiting(gpus));
     expect((await bench.run(failureOf(work))).message).toContain("may have been created");
     expect(posts(bench)).toBe(1);
   });
 
   it.each([
-    [503, "CAPACITY_SERVICE_DOWN", "may have been created"],
-    [422, "invalid_image", "HTTP 422"],
-  ])("is no other refusal, after which no other type is tried (%d %s)", async (status, code, text) => {
+    ["is not assumed for the code CAPACITY_SERVICE_DOWN", 503, "CAPACITY_SERVICE_DOWN", "may have been created"],
+    ["is not assumed for the code invalid_image", 422, "invalid_image", "HTTP 422"],
+  ])("%s", async (_title, status, code, text) => {
     const bench = await openBench({ faults: [refusing(status, code)] });
-    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
+    const { work } = await begin(bench, waiting(gpus));
     expect((await bench.run(failureOf(work))).message).toContain(text);
     expect(posts(bench)).toBe(1);
   });
 });
 
 describe("a creation that waits for capacity", () => {
-  it("says so in its preview, whatever the stack says about capacity, and creates the cluster when there is enough", async () => {
+  it("is announced in its preview despite `capacityCheck`, and creates the cluster when there are enough GPUs", async () => {
     const bench = await openBench({ settings: { capacityCheck: "error" } });
     stocks(bench, { h200: 0, h100: 1 });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
@@ -137,7 +138,7 @@ describe("a creation that waits for capacity", () => {
     ]);
   });
 
-  it("fails at the time limit, names the missing capacity, and leaves nothing behind", async () => {
+  it("fails at the time limit with the missing capacity, and leaves nothing behind", async () => {
     const bench = await openBench({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 6 * minute,
@@ -149,7 +150,7 @@ describe("a creation that waits for capacity", () => {
     await expectNoTrace(bench);
   });
 
-  it("ends with an interrupt at once, and has created nothing", async () => {
+  it("ends at once at an interrupt, and has created nothing", async () => {
     const bench = await openBench();
     stocks(bench, { h100: 0 });
     const { end, lastedMs } = await interruptAfter(bench, 5_000, (ctx) =>
@@ -162,7 +163,7 @@ describe("a creation that waits for capacity", () => {
   });
 });
 
-/** No wait is left behind that keeps the process alive. */
+/** No wait keeps the process alive. */
 async function expectNoTrace({ clock, simulator }: Bench): Promise<void> {
   const before = simulator.requests.length;
   await clock.advance(10 * minute);
@@ -186,8 +187,8 @@ it("20 creations that wait for one type stay far below the rate limit, and all e
   await expectNoTrace(bench);
 });
 
-describe("a refusal that no wait changes", () => {
-  it("ends the creation at once: a count that no node holds", async () => {
+describe("a waiting creation", () => {
+  it("ends at once if no node holds the number of GPUs", async () => {
     const bench = await openBench({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
     const startMs = bench.clock.now();
     const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting())));
@@ -197,7 +198,7 @@ describe("a refusal that no wait changes", () => {
     await expectNoTrace(bench);
   });
 
-  it("is none by the code invalid_gpu_type of a type that the service lists: the creation waits", async () => {
+  it("goes on after the code invalid_gpu_type for a type that the service lists", async () => {
     const bench = await openBench({ faults: [refusing(400, "invalid_gpu_type", 3)] });
     const { state } = await bench.run(bench.cluster.create(bench.ctx(), waiting()));
     expect(state).toMatchObject({ settled: true });
@@ -207,16 +208,16 @@ describe("a refusal that no wait changes", () => {
 
 const types = ["h200", "h100", "l4"] as const;
 
-const wish = fc.record({
+const request = fc.record({
   gpuTypes: fc.shuffledSubarray([...types], { minLength: 1 }),
   replicas: fc.integer({ min: 1, max: 4 }),
   /** The pause before it arrives. */
   afterMs: fc.constantFrom(0, 700, 15_000, 25_000),
 });
-const wishes = fc.array(wish, { minLength: 1, maxLength: 5 });
+const requests = fc.array(request, { minLength: 1, maxLength: 5 });
 const stockStep = fc.record({ type: fc.constantFrom(...types), count: fc.nat(6), afterMs: fc.nat(60_000) });
 
-/** Lost answers, before and after the effect, and refusals for the type in spite of the stock; and the search after them. */
+/** Lost answers, refusals for the type despite the stock, and faults of the lists after them. */
 const fault: fc.Arbitrary<Fault> = fc.constantFrom<Fault[]>(
   { ...post, kind: "drop", when: "before" },
   { ...post, kind: "drop", when: "after" },
@@ -234,21 +235,21 @@ const spread = fc
   .array(fc.tuple(fault, fc.nat(4)), { maxLength: 5 })
   .map((faults) => faults.map(([one, after]) => ({ ...one, after })));
 
-it("waiting creations become one cluster each, of a type of their list, whatever is lost, refused and sold", async () => {
-  const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
+it("waiting creations make one cluster each, of a type of their list, despite lost answers, refusals and sold GPUs", async () => {
+  const law = fc.asyncProperty(requests, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
     const bench = await openBench({ faults });
     stocks(bench, { h200: 0, h100: 0, l4: 0 });
     const begun = [];
     for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
       await bench.clock.advance(afterMs);
       const name = `web-${index}`;
-      const [gpuType, ...others] = gpuTypes;
-      const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
-      begun.push({ name, gpuTypes, ...(await begin(bench, waiting({ name, replicas, gpuType, ...fallbacks }))) });
+      const news = waiting({ name, replicas, gpuType: gpuTypes[0] });
+      if (gpuTypes.length > 1) news["fallbackGpuTypes"] = gpuTypes.slice(1);
+      begun.push({ name, gpuTypes, ...(await begin(bench, news)) });
     }
     for (const { type, count, afterMs } of steps) {
       await bench.clock.advance(afterMs);
-      // The shown number may be another one than the free one.
+      // The reported stock can differ from the actual one.
       bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
     }
     for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });

@@ -5,7 +5,7 @@ import { type Bench, countOf, initErrorOf, interruptAfter, living, openBench, re
 import { canary, checked } from "../inputs";
 
 const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
-/** The same answer with a status word that nobody knows. */
+/** The same answer with an unrecognized status. */
 const withWord = (body: Readonly<Record<string, unknown>>) =>
   "status" in body ? { ...body, status: "whirring" } : body;
 
@@ -34,7 +34,7 @@ describe("a creation", () => {
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
   });
 
-  it("sends exactly what was asked for, once", async () => {
+  it("sends exactly the inputs, once", async () => {
     const bench = await openBench();
     await bench.run(create(bench));
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
@@ -47,7 +47,7 @@ describe("a creation", () => {
     });
   });
 
-  it("tells its progress, and its id before all else", async () => {
+  it("reports its progress, and first its id", async () => {
     const bench = await openBench();
     const { id } = await bench.run(create(bench));
     expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
@@ -58,35 +58,14 @@ describe("a creation", () => {
   });
 });
 
-describe("sixty creations at 30 requests a minute", () => {
-  it("all end with their cluster, and not one request is refused", async () => {
-    const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
-    const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
-    const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
-    expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
-    expect(living(bench.simulator)).toHaveLength(60);
-    expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
-  });
+test("sixty creations at 30 requests a minute all end with their cluster, and no request is refused", async () => {
+  const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
+  const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
+  const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
+  expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
+  expect(living(bench.simulator)).toHaveLength(60);
+  expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
 });
-
-/** What goes wrong after the service has given an id, and what the reason says. */
-const laterFailures: [string, Fault[], RegExp][] = [
-  [
-    "a replica that stays sick",
-    [{ kind: "sick-replica", replica: 1, message: "image not found" }],
-    /timed out after 2m: 1\/2 replicas healthy, provisioning\n[\s\S]*: unhealthy, image not found/,
-  ],
-  [
-    "a cluster that fails",
-    [{ kind: "fail", message: "GPU fell off the bus" }],
-    /it is failed\n[\s\S]*: failed, GPU fell off the bus/,
-  ],
-  [
-    "a key that is refused from then on",
-    [{ kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times: 1_000, after: 2 }],
-    /HTTP 401/,
-  ],
-];
 
 function expectKept(error: InitError, bench: Bench): void {
   const [cluster] = bench.simulator.clusters();
@@ -98,16 +77,27 @@ function expectKept(error: InitError, bench: Bench): void {
   expect(error.reasons[0]).toMatch(/It is kept in the state: run `pulumi up` again to continue from here/);
 }
 
-describe("a failure after the service has given an id keeps the cluster:", () => {
-  it.each(laterFailures)("%s", async (_title, faults, reason) => {
-    const bench = await openBench({ faults });
+describe("a failure after the creation has an id", () => {
+  it.each<[string, Fault, RegExp]>([
+    [
+      "keeps the cluster if a replica stays unhealthy",
+      { kind: "sick-replica", replica: 1, message: "image not found" },
+      /timed out after 2m: 1\/2 replicas healthy, provisioning\n[\s\S]*: unhealthy, image not found/,
+    ],
+    [
+      "keeps the cluster if the key is rejected from then on",
+      { kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times: 1_000, after: 2 },
+      /HTTP 401/,
+    ],
+  ])("%s", async (_title, fault, reason) => {
+    const bench = await openBench({ faults: [fault] });
     const error = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 120_000 })));
     expectKept(error, bench);
     expect(error.reasons[0]).toMatch(reason);
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
   });
 
-  it("an interrupt, at once", async () => {
+  it("keeps the cluster at an interrupt, and ends at once", async () => {
     const bench = await openBench({ provisioningMs: 600_000 });
     const { end: error, lastedMs } = await interruptAfter(bench, 60_000, (ctx) =>
       initErrorOf(create(bench, checked, ctx)),
@@ -118,57 +108,53 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
     expect(error.cause).toBeInstanceOf(InterruptedError);
   });
 
-  it.each([
-    ["vanishes", "gone", /it disappeared/],
-    ["is stopped by somebody", "stopped", /it is stopped: someone else stopped it/],
-  ] as const)("a cluster that %s in the meantime", async (_title, status, reason) => {
+  it("keeps the id of a cluster that disappears", async () => {
     const bench = await openBench({ provisioningMs: 600_000 });
     const failed = initErrorOf(create(bench));
     await bench.clock.advance(20_000);
-    bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status });
+    bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status: "gone" });
     const error = await bench.run(failed);
     expectKept(error, bench);
-    expect(error.reasons[0]).toMatch(reason);
+    expect(error.reasons[0]).toMatch(/it disappeared/);
   });
 });
 
-describe("a creation of a stopped cluster whose stop is refused", () => {
-  it.each([
-    ["known", undefined],
-    ["unknown", rewriting(/^\/v1\/clusters/, withWord)],
-  ])("leaves a running one in the state, and the next update stops it (status words: %s)", async (_words, wire) => {
-    const bench = await openBench({ ...(wire && { wire }), faults: [{ ...stopRequest, kind: "status", status: 403 }] });
-    const inputs = { ...checked, desiredStatus: "stopped" };
-    const { id, state } = await bench.run(initErrorOf(create(bench, inputs)));
-    expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
-    const again = await bench.run(bench.cluster.update(bench.ctx(), id, state, inputs));
-    expect(again).toMatchObject({ desiredStatus: "stopped", settled: true });
-    expect(bench.simulator.cluster(id)?.status).toBe("stopped");
+test("a stop that is refused leaves a running cluster in the state, even with an unrecognized status, and the next update stops it", async () => {
+  const bench = await openBench({
+    wire: rewriting(/^\/v1\/clusters/, withWord),
+    faults: [{ ...stopRequest, kind: "status", status: 403 }],
   });
+  const inputs = { ...checked, desiredStatus: "stopped" };
+  const { id, state } = await bench.run(initErrorOf(create(bench, inputs)));
+  expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
+  const again = await bench.run(bench.cluster.update(bench.ctx(), id, state, inputs));
+  expect(again).toMatchObject({ desiredStatus: "stopped", settled: true });
+  expect(bench.simulator.cluster(id)?.status).toBe("stopped");
 });
 
-describe("a creation that the engine asks for again, as an error hook of the program has it do,", () => {
+describe("a creation that an error hook of the program repeats", () => {
   const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
 
-  it("goes on with the cluster that there is", async () => {
+  it("continues with the existing cluster", async () => {
     const bench = await openBench({ faults: [sick] });
-    const create = (timeoutMs: number) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
-    const first = await bench.run(initErrorOf(create(60_000)));
-    const second = await bench.run(initErrorOf(create(60_000)));
-    expect(second.id).toBe(first.id);
+    const createIn = (timeoutMs: number) => create(bench, checked, { timeoutMs });
+    const first = await bench.run(initErrorOf(createIn(60_000)));
+    // Even an error of a read must keep the id.
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters/*", times: 1 });
+    const second = await bench.run(initErrorOf(createIn(60_000)));
+    expect([second.id, second.message]).toEqual([first.id, expect.stringContaining("HTTP 403")]);
     bench.simulator.change(first.id, { sickReplica: undefined });
-    const { id, state } = await bench.run(create(600_000));
+    const { id, state } = await bench.run(createIn(600_000));
     expect([id, state["settled"]]).toEqual([first.id, true]);
     expect(living(bench.simulator)).toHaveLength(1);
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
   });
 
-  it("is a creation of its own once the first cluster was deleted, in a process that outlives its run", async () => {
+  it("makes a new cluster once the first one was deleted, in a process that outlives its run", async () => {
     const bench = await openBench({ faults: [sick] });
-    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
-    const { id, state } = await bench.run(initErrorOf(create()));
+    const { id, state } = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
-    expect((await bench.run(create())).id).not.toBe(id);
+    expect((await bench.run(create(bench, checked, { timeoutMs: 60_000 }))).id).not.toBe(id);
     expect(living(bench.simulator)).toHaveLength(1);
   });
 });

@@ -22,7 +22,7 @@ const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
 const interrupt = () => new InterruptedError("interrupted");
 
 describe("a name that is taken", () => {
-  it("is refused with the ids before anything is sent, in capitals too", async () => {
+  it("is refused with the ids before anything is sent, even in capitals", async () => {
     const bench = await openBench();
     const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
     const { message } = await bench.run(failureOf(claim(bench, { name: "Web" })));
@@ -30,7 +30,7 @@ describe("a name that is taken", () => {
     expect(writes(bench.simulator)).toEqual([]);
   });
 
-  it("between the list and the request is explained with the id of its holder", async () => {
+  it("is refused with the id of its holder if it was taken after the list", async () => {
     const bench = await openBench({ dialect: { uniqueNames: true } });
     await bench.run(bench.service.lists.recent(0));
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
@@ -39,7 +39,7 @@ describe("a name that is taken", () => {
     expect(message).toMatch(/is already the name of/);
   });
 
-  it("by this process a moment ago is known, although the list is older", async () => {
+  it("is refused if this process took it after the list", async () => {
     const bench = await openBench();
     await bench.run(bench.service.lists.recent(0));
     const { id } = await expectOne(bench, 1);
@@ -51,14 +51,14 @@ describe("a name that is taken", () => {
 });
 
 describe("two creations at the same time", () => {
-  it("of one name make one cluster, and the other one is told", async () => {
+  it("make one cluster if they have one name, and one of them fails", async () => {
     const bench = await openBench();
     const results = await bench.run(Promise.allSettled([claim(bench), claim(bench)]));
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
-  it("of different names make both, after one list call", async () => {
+  it("make both clusters after one list if their names differ", async () => {
     const bench = await openBench();
     await bench.run(Promise.all([claim(bench), claim(bench, { name: "api" })]));
     expect(living(bench.simulator)).toHaveLength(2);
@@ -66,16 +66,13 @@ describe("two creations at the same time", () => {
   });
 });
 
-it.each([403, 500])(
-  "a list that cannot be read (HTTP %d) ends the creation before anything is sent",
-  async (status) => {
-    const bench = await openBench({ faults: [failingLists(status)] });
-    expect((await bench.run(failureOf(claim(bench)))).message).toContain(`HTTP ${status}`);
-    expect(writes(bench.simulator)).toEqual([]);
-  },
-);
+it("a list that cannot be read ends the creation before anything is sent", async () => {
+  const bench = await openBench({ faults: [failingLists(500)] });
+  expect((await bench.run(failureOf(claim(bench)))).message).toContain("HTTP 500");
+  expect(writes(bench.simulator)).toEqual([]);
+});
 
-it("a request that was waited for in vain is looked for long enough to find what comes a minute later", async () => {
+it("a request without an answer is searched for long enough to find a cluster that appears a minute later", async () => {
   const { name, gpuType, container } = wanted;
   let sent = 0;
   const createCluster = () => {
@@ -92,7 +89,7 @@ it("a request that was waited for in vain is looked for long enough to find what
 describe("an interrupt", () => {
   const ended = /the search for the cluster was interrupted/;
 
-  /** The user interrupts as soon as the create request has ended. */
+  /** An interrupt as soon as the create request has ended. */
   async function interrupted(faults: Fault[]) {
     const controller = new AbortController();
     const bench = await openBench({
@@ -113,21 +110,21 @@ describe("an interrupt", () => {
     expect(writes(bench.simulator)).toEqual([]);
   });
 
-  it("while the request is under way leaves the time for one look, and what it shows is kept", async () => {
+  it("during the request leaves time for one list, and the cluster in it is kept", async () => {
     const { bench, work, tookMs } = await interrupted([lostAfter]);
     await expectOne(bench, 1, work);
     expect(countOf(bench.simulator, listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
-  it("ends after one look that shows nothing, and nothing more is sent", async () => {
+  it("ends the search after one list that shows nothing", async () => {
     const { bench, work, tookMs } = await interrupted([lostAfter, hidden(60_000)]);
     await expectDoubt(bench, ended, 1, work);
     expect(countOf(bench.simulator, listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
-  it("is not held up by a look that has to wait for its turn", async () => {
+  it("does not wait for a list that the rate limit delays", async () => {
     const fault = { ...lists, after: 1, times: 1_000, kind: "status", status: 429 } as const;
     const { bench, work, tookMs } = await interrupted([lostAfter, { ...fault, headers: { "Retry-After": "50" } }]);
     await expectDoubt(bench, ended, 1, work);
@@ -139,23 +136,24 @@ const later = { ...post, when: "after" } as const;
 const answer = (body: object): Fault => ({ ...post, kind: "body", body: JSON.stringify(body) });
 const operation = answer({ id: "op_77", status: "pending" });
 
-/** What goes wrong, and how many create requests it may take. */
+/** Faults, and the number of create requests. */
 const oneCluster: [string, number, ...Fault[]][] = [
-  ["a connection that breaks after the effect", 1, lostAfter],
-  ["a web page with 502 after the effect", 1, { ...later, kind: "html", status: 502 }],
-  ["an answer with an id of another form and our name", 1, answer({ id: "web-1", name: "web" })],
-  ["an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
-  ["the id of an operation and a list that lags 2 s behind", 1, operation, hidden(2_000)],
-  ["a lost answer and a list that lags 15 s behind", 1, lostAfter, hidden(15_000)],
+  ["makes one cluster if the connection breaks after the effect", 1, lostAfter],
+  ["makes one cluster if a 502 follows the effect", 1, { ...later, kind: "html", status: 502 }],
+  ["makes one cluster after an answer with an unusual id", 1, answer({ id: "web-1", name: "web" })],
+  ["makes one cluster after an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
+  ["makes one cluster after the id of an operation", 1, operation, hidden(2_000)],
+  ["makes one cluster if the list lags 15 s", 1, lostAfter, hidden(15_000)],
+  ["makes one cluster after a 429", 2, { ...post, kind: "status", status: 429, headers: { "Retry-After": "3" } }],
   [
-    "a request that is refused by 429 once",
-    2,
-    { ...post, kind: "status", status: 429, headers: { "Retry-After": "3" } },
+    "makes one cluster if lists fail for a while",
+    1,
+    lostAfter,
+    { ...lists, kind: "status", status: 503, after: 1, times: 4 },
   ],
-  ["a lost answer and a list that fails", 1, lostAfter, { ...lists, kind: "status", status: 503, after: 1, times: 4 }],
 ];
 
-test.each(oneCluster)("exactly one cluster comes of %s", async (_title, posts, ...faults) => {
+test.each(oneCluster)("a creation %s", async (_title, posts, ...faults) => {
   const bench = await openBench({ faults });
   await expectOne(bench, posts);
   if (posts === 1) expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
@@ -164,52 +162,49 @@ test.each(oneCluster)("exactly one cluster comes of %s", async (_title, posts, .
 const web = { id: "cl_a", name: "web", gpu_type: "h100" };
 const yesterday = { created_at: "2029-12-31T00:00:00Z" };
 
-/** What fails before the effect, or looks so. */
+/** Faults before the effect, or what looks like one. */
 const nothingMade: [string, ...Fault[]][] = [
-  ["a connection that breaks", lost],
-  ["a lost answer and a cluster of another name", lost, laterLists([{ ...web, name: "web-2" }])],
-  ["a lost answer and a cluster of our name that is deleted", lost, laterLists([{ ...web, status: "deleted" }])],
+  ["sends nothing more after a broken connection", lost],
+  ["sends nothing more if only another name is listed", lost, laterLists([{ ...web, name: "web-2" }])],
+  ["sends nothing more if a deleted cluster is listed", lost, laterLists([{ ...web, status: "deleted" }])],
 ];
 
-test.each(nothingMade)(
-  "the next run makes the cluster after %s, and this one sends nothing more",
-  async (_title, ...faults) => {
-    const bench = await openBench({ faults });
-    const error = await expectDoubt(bench, /no list of clusters shows it/);
-    // An error hook of the program makes the engine ask again in the same run.
-    expect(await bench.run(failureOf(claim(bench)))).toBe(error);
-    const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
-    await expectOne(bench, 2, claim({ ...bench, service }));
-  },
-);
+test.each(nothingMade)("%s", async (_title, ...faults) => {
+  const bench = await openBench({ faults });
+  const error = await expectDoubt(bench, /no list of clusters shows it/);
+  // An error hook of the program makes the engine ask again in the same run.
+  expect(await bench.run(failureOf(claim(bench)))).toBe(error);
+  const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
+  await expectOne(bench, 2, claim({ ...bench, service }));
+});
 
-/** What leaves a cluster that may exist, in an error that says this. */
+/** Doubts after which the error says that a cluster may exist. */
 const doubts: [string, Fault[], RegExp][] = [
   [
-    "a list that keeps failing",
+    "fails if lists keep failing",
     [lostAfter, failingLists(500, 1)],
     /Before you run .* check the service for the name "web"/,
   ],
   [
-    "one page of many",
+    "fails if the list is one page of many",
     [lostAfter, { ...lists, kind: "body", body: '{"clusters":[],"next":"p2"}' }],
     /check the service/,
   ],
   [
-    "a record that cannot be read",
+    "fails if a record is unreadable",
     [lostAfter, { ...lists, kind: "body", body: JSON.stringify({ clusters: [{}, { id: "cl_z", name: "z" }] }) }],
     /it is not known which clusters existed before/,
   ],
-  ["another id and a list without it", [operation, laterLists([])], /op_77/],
-  ["an id that was in the list before", [operation, laterLists([{ id: "op_77", name: "other" }], 0)], /op_77/],
-  ["a new cluster without a name", [lost, laterLists([{ id: "cl_a", gpu_type: "h100" }])], /one of cl_a/],
-  ["another number of replicas", [lost, laterLists([{ ...web, replicas: 5 }])], /one of cl_a/],
-  ["another GPU type", [lost, laterLists([{ ...web, gpu_type: "l4" }])], /one of cl_a/],
-  ["another image", [lost, laterLists([{ ...web, container: "theirs/model:1" }])], /one of cl_a/],
-  ["two of our clusters", [lost, laterLists([web, { ...web, id: "cl_b" }])], /one of cl_a.*cl_b/],
+  ["fails if no list shows the id of the answer", [operation, laterLists([])], /op_77/],
+  ["fails if the id of the answer is older", [operation, laterLists([{ id: "op_77", name: "other" }], 0)], /op_77/],
+  ["fails if a new one has no name", [lost, laterLists([{ id: "cl_a", gpu_type: "h100" }])], /one of cl_a/],
+  ["fails if its replicas differ", [lost, laterLists([{ ...web, replicas: 5 }])], /one of cl_a/],
+  ["fails if its GPU type differs", [lost, laterLists([{ ...web, gpu_type: "l4" }])], /one of cl_a/],
+  ["fails if its image differs", [lost, laterLists([{ ...web, container: "theirs/model:1" }])], /one of cl_a/],
+  ["fails if two match", [lost, laterLists([web, { ...web, id: "cl_b" }])], /one of cl_a.*cl_b/],
 ];
 
-test.each(doubts)("a person is told that a cluster may exist after %s", async (_title, faults, text) => {
+test.each(doubts)("a creation %s", async (_title, faults, text) => {
   const bench = await openBench({ faults });
   const { message } = await expectDoubt(bench, text);
   if (text.source.includes("cl_a")) expect(message).toContain("may have been created, but its id is not known");
@@ -218,26 +213,34 @@ test.each(doubts)("a person is told that a cluster may exist after %s", async (_
 const inList = (record: object) => [answer(record), laterLists([record])];
 const calls = (name: string) => `the service calls cl_a "${name}"`;
 
-/** What the list, or the answer, shows; and the cluster that it is. */
-const taken: [string, Fault[], object, string[]?][] = [
-  ["the documented id in capitals", [answer({ id: "CL_A", name: "WEB" })], { id: "CL_A" }],
-  ["the documented id without a name", [answer({ id: "cl_a" })], { id: "cl_a" }],
-  ["an id without a name that is new in the list", inList({ id: "web-1", status: "pending" }), { id: "web-1" }],
-  ["a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
-  ["our name in capitals", [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])], { id: "cl_a" }],
-  ["a creation that another clock calls a day ago", [lost, laterLists([{ ...web, ...yesterday }])], { id: "cl_a" }],
-  ["the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
+/** Answers and lists, and the cluster that the creation takes from them. */
+const accepted: [string, Fault[], object, string[]?][] = [
+  ["takes the answer alone if its usual id is in capitals", [answer({ id: "CL_A", name: "WEB" })], { id: "CL_A" }],
+  ["takes the answer alone if its usual id has no name", [answer({ id: "cl_a" })], { id: "cl_a" }],
+  ["takes an unusual id without a name that is new", inList({ id: "web-1", status: "pending" }), { id: "web-1" }],
+  ["takes a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
+  [
+    "takes our name in capitals",
+    [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])],
+    { id: "cl_a" },
+  ],
+  [
+    "takes our cluster although its clock is a day late",
+    [lost, laterLists([{ ...web, ...yesterday }])],
+    { id: "cl_a" },
+  ],
+  ["takes the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
 ];
 
-test.each(taken)("%s is taken after one request", async (title, faults, record, said = []) => {
+test.each(accepted)("a creation %s", async (title, faults, record, messages = []) => {
   const bench = await openBench({ faults });
   expect(await bench.run(claim(bench))).toMatchObject(record);
   expect(countOf(bench.simulator, createLine)).toBe(1);
-  if (title.startsWith("the documented")) expect(countOf(bench.simulator, listLine)).toBe(1);
-  expect(bench.said).toEqual(said);
+  if (title.startsWith("takes the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
+  expect(bench.said).toEqual(messages);
 });
 
-test("a creation that is refused is not tried again", async () => {
+test("a refused creation is not repeated", async () => {
   const bench = await openBench({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
   const error = await bench.run(failureOf(claim(bench)));
   expect(error.message).toMatch(/^(?!.*may have been created).*no, thanks/);
@@ -245,16 +248,16 @@ test("a creation that is refused is not tried again", async () => {
   expect(living(bench.simulator)).toEqual([]);
 });
 
-test("another number of replicas is taken where an autoscaler may have chosen it", async () => {
+test("another number of replicas is accepted if an autoscaler can have chosen it", async () => {
   const bench = await openBench({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
   const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
   expect(await bench.run(claim(bench, { extraFields }))).toMatchObject({ id: "cl_a" });
 });
 
 it.each([
-  ["that the list had shown under another name", "other"],
-  ["that another creation of this run was answered with", "first"],
-])("an id %s is not taken from the answer to a creation", async (_title, name) => {
+  ["the id in an answer is not ours if the list showed it under another name", "other"],
+  ["the id in an answer is not ours if another creation of this run got it", "first"],
+])("%s", async (_title, name) => {
   let answered: string | undefined;
   const bench = await openBench({
     client: (real) => ({

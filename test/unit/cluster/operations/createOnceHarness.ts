@@ -14,17 +14,17 @@ export const lists = { method: "GET", path: "/v1/clusters" } as const;
 export const lost: Fault = { ...post, kind: "drop" };
 export const lostAfter: Fault = { ...lost, when: "after" };
 
-/** What every list says after the first ones. */
+/** The clusters in every list after the first ones. */
 export function laterLists(clusters: object[], after = 1): Fault {
   return { ...lists, kind: "body", body: JSON.stringify({ clusters }), after, times: 1_000 };
 }
 
-/** Every list fails by this status, after the first ones. */
+/** Every list after the first ones fails by this status. */
 export function failingLists(status: number, after = 0): Fault {
   return { ...lists, kind: "status", status, after, times: 1_000 };
 }
 
-/** One creation through the claims of the bench. */
+/** One creation through `CreateOnce`. */
 export function claim(
   { service, clock, said }: Bench,
   body: Partial<CreateBody> = {},
@@ -39,7 +39,7 @@ export function claim(
   return service.createOnce.send({ ...wanted, ...body }, { ...defaults, ...options });
 }
 
-/** A creation that makes exactly one cluster, by so many requests. */
+/** A creation that makes exactly one cluster, by this number of requests. */
 export async function expectOne(bench: Bench, posts: number, work = claim(bench)) {
   const record = await bench.run(work);
   expect(living(bench.simulator).map(({ id }) => id)).toEqual([record.id]);
@@ -47,7 +47,7 @@ export async function expectOne(bench: Bench, posts: number, work = claim(bench)
   return record;
 }
 
-/** A creation that ends in an error which says that a cluster may exist, after so many requests. */
+/** A creation that fails with the message that a cluster may exist, after this number of requests. */
 export async function expectDoubt(bench: Bench, text: RegExp, posts = 1, work: Promise<unknown> = claim(bench)) {
   const error = await bench.run(failureOf(work));
   expect(error).toBeInstanceOf(CreateError);

@@ -32,9 +32,9 @@ describe("a deletion", () => {
   });
 
   it.each([
-    ["reads only the last one by its id", 15, 4, 1],
-    ["reads each by its id if the list may be the first page of a longer one", 16, 6, 6],
-  ])("of many shares a few lists, and %s", async (_title, count, deleted, most) => {
+    ["shares a few lists with others, and only the last one is read by its id", 15, 4, 1],
+    ["is read by its id if the list can be the first page of a longer one", 16, 6, 6],
+  ])("%s", async (_title, count, deleted, maxReads) => {
     const bench = await openBench({ deletionMs: 1_000 });
     const names = Array.from({ length: count }, (_, index) => `web-${index}`);
     const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
@@ -44,10 +44,10 @@ describe("a deletion", () => {
     const lists = gets.filter(({ path }) => path === "/v1/clusters").length;
     expect(living(bench.simulator)).toHaveLength(count - deleted);
     expect(lists).toBeLessThanOrEqual(4);
-    expect(gets.length - lists).toBeLessThanOrEqual(most);
+    expect(gets.length - lists).toBeLessThanOrEqual(maxReads);
   });
 
-  it("frees the name for this process, although a list may lag behind", async () => {
+  it("frees the name for this process even if a list lags behind", async () => {
     const { bench, made } = await openSettled(checked);
     await bench.run(bench.service.lists.recent(0));
     await bench.run(remove(bench, made));
@@ -55,15 +55,7 @@ describe("a deletion", () => {
     expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
   });
 
-  it("whose answer is lost after its effect goes on to its end", async () => {
-    const { bench, made } = await openSettled(checked, { deletionMs: 5_000 });
-    bench.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
-    await bench.run(remove(bench, made));
-    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
-    expect(countOf(bench.simulator, line)).toBe(2);
-  });
-
-  it("of a cluster that is seconds old ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
+  it("of a new cluster ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
     const { bench, made } = await openSettled(checked, { deletionMs: 0 });
     bench.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
     const startMs = bench.clock.now();
@@ -73,7 +65,7 @@ describe("a deletion", () => {
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
 
-  it("of such a cluster waits if its repetition may be the first request that the service gets", async () => {
+  it("of a new cluster waits if its repetition can be the first request that the service gets", async () => {
     let failures = 0;
     const wire: BenchOptions["wire"] = (real) => async (request) => {
       if (request.method !== "DELETE" || failures > 0) return real(request);
@@ -88,8 +80,8 @@ describe("a deletion", () => {
   });
 });
 
-describe("a deletion fails, and the cluster stays in the state,", () => {
-  it("when it is interrupted, at once", async () => {
+describe("a failed deletion", () => {
+  it("ends at once at an interrupt", async () => {
     const { bench, made } = await openSettled(checked, { deletionMs: 24 * 3_600_000 });
     const { end, lastedMs } = await interruptAfter(bench, 20_000, (ctx) => failureOf(remove(bench, made, ctx)));
     expect(end.message).toMatch(/was not deleted: interrupted/);
@@ -97,9 +89,9 @@ describe("a deletion fails, and the cluster stays in the state,", () => {
   });
 
   it.each([
-    ["the 404", 0],
-    ["it after a lost answer", 1],
-  ])("when another key or address than the last one gets %s", async (_title, times) => {
+    ["names the other key that saw the cluster last, at a 404", 0],
+    ["names the other key that saw the cluster last, at a 404 after a lost answer", 1],
+  ])("%s", async (_title, times) => {
     const { bench, made } = await openSettled(checked);
     bench.simulator.change(made.id, { status: "gone" });
     if (times > 0) bench.simulator.fault({ method: "DELETE", kind: "drop", times });
@@ -109,9 +101,9 @@ describe("a deletion fails, and the cluster stays in the state,", () => {
 });
 
 it.each([
-  ["the list", false],
-  ["the cluster's own record, if the list cannot be read", true],
-])("a cluster of another name than the state has is not deleted, by %s: the error names both", async (_by, isAlone) => {
+  ["a cluster of another name than that of the state is not deleted, by the list", false],
+  ["a cluster of another name than that of the state is not deleted, by its record if the list cannot be read", true],
+])("%s", async (_title, isAlone) => {
   const { bench, made: ours } = await openSettled(checked);
   const other = await settle(bench, { ...checked, name: "somebody-elses" });
   if (isAlone) bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 99 });

@@ -12,8 +12,8 @@ async function readAfter(changes: ClusterChanges, inputs: Properties = checked) 
   return { bench, made, found: await read(bench, made) };
 }
 
-describe("a read of a cluster that is as it was", () => {
-  it("finds the same state and the same inputs, by two requests", async () => {
+describe("a read of an unchanged cluster", () => {
+  it("returns the same state and inputs, by two requests", async () => {
     const { bench, made } = await openSettled(checked);
     const found = await read(bench, made);
     expect(found?.state).toStrictEqual(made.state);
@@ -21,7 +21,7 @@ describe("a read of a cluster that is as it was", () => {
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
   });
 
-  it("keeps the hidden inputs among the inputs, and no computed value that only a look tells", async () => {
+  it("keeps the hidden inputs among the inputs, and no observed value", async () => {
     const hidden = { __urn: "urn", __timeouts: { delete: "1h" }, __generatedName: true };
     const { found } = await readAfter({}, { ...checked, ...hidden });
     expect(found?.inputs).toMatchObject(hidden);
@@ -31,43 +31,49 @@ describe("a read of a cluster that is as it was", () => {
   });
 });
 
-describe("a read shows drift of", () => {
+describe("a read", () => {
   it.each<[string, ClusterChanges, Properties, string[]]>([
-    ["the replicas", { replicas: 1 }, { replicas: 1 }, ["replicas"]],
-    ["a variable", { env: { MODEL: "x" } }, { env: { MODEL: "x" } }, ["env.MODEL"]],
-    ["a stop", { status: "stopped" }, { status: "stopped", desiredStatus: "stopped" }, ["desiredStatus"]],
-    ["a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
-    ["a replica's health", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
-  ])("%s, and the next diff puts it back", async (_title, changes, shown, paths) => {
+    ["shows drift of the replicas", { replicas: 1 }, { replicas: 1 }, ["replicas"]],
+    ["shows drift of a variable", { env: { MODEL: "x" } }, { env: { MODEL: "x" } }, ["env.MODEL"]],
+    [
+      "shows a stop as drift",
+      { status: "stopped" },
+      { status: "stopped", desiredStatus: "stopped" },
+      ["desiredStatus"],
+    ],
+    ["shows a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
+    ["shows an unhealthy replica", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
+  ])("%s, and the next diff corrects it", async (_title, changes, observed, paths) => {
     const { bench, found } = await readAfter(changes);
-    expect(found?.state).toMatchObject(shown);
+    expect(found?.state).toMatchObject(observed);
     const { changes: next } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", found?.state ?? {}, checked));
     expect(Object.keys(next)).toEqual(expect.arrayContaining(paths));
-    const { settled: _settled, status: _status, readyReplicas: _ready, ...inputs } = shown;
+    const { settled: _settled, status: _status, readyReplicas: _ready, ...inputs } = observed;
     expect(found?.inputs).toMatchObject(inputs);
   });
 });
 
-it.each(["zorbing", "stopping"])("the state %j is no drift of a cluster that is to be stopped", async (status) => {
+it.each([
+  ["an unrecognized status is no drift of a stopped cluster", "zorbing"],
+  ["a stop in progress is no drift of a stopped cluster", "stopping"],
+])("%s", async (_title, status) => {
   const { bench, made } = await openSettled({ ...checked, desiredStatus: "stopped" });
   bench.simulator.fault({ kind: "body", method: "GET", body: `{"id":"${made.id}","name":"web","status":"${status}"}` });
   const found = await read(bench, made);
   expect(found?.inputs).toMatchObject({ desiredStatus: "stopped" });
 });
 
-describe("a cluster is gone", () => {
-  it("when the service shows it as terminated", async () => {
-    const { bench, made } = await openSettled(checked);
-    bench.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
-    expect(await read(bench, made)).toBeUndefined();
-  });
+it("a cluster is gone when the service shows it as terminated", async () => {
+  const { bench, made } = await openSettled(checked);
+  bench.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
+  expect(await read(bench, made)).toBeUndefined();
 });
 
-describe("a cluster is not gone", () => {
+describe("another key than the last one", () => {
   it.each([
-    ["gets the 404", false],
-    ["is shown it as terminated", true],
-  ])("when another key or address than the last one %s, and the error says what to do", async (_what, isShown) => {
+    ["cannot prove by a 404 that a cluster is gone", false],
+    ["cannot prove by the status `terminated` that a cluster is gone", true],
+  ])("%s, and the error names the way out", async (_title, isShown) => {
     const { bench, id, state } = await openSettled(checked);
     if (isShown) bench.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
     else bench.simulator.change(id, { status: "gone" });
@@ -80,7 +86,7 @@ describe("a cluster is not gone", () => {
 });
 
 describe("a read by the id alone", () => {
-  it("finds all inputs that the service shows", async () => {
+  it("finds all inputs that the service reports", async () => {
     const bench = await openBench();
     const { id } = await settle(bench, checked);
     const found = await bench.run(bench.cluster.read(bench.ctx(), id));
@@ -88,13 +94,13 @@ describe("a read by the id alone", () => {
     expect(found?.state).toMatchObject({ ...checked, settled: true, status: "running" });
   });
 
-  it("finds nothing where there is nothing", async () => {
+  it("returns nothing for a cluster that does not exist", async () => {
     const bench = await openBench();
     expect(await bench.run(bench.cluster.read(bench.ctx(), "cl_nothing"))).toBeUndefined();
   });
 });
 
-test("a value of env is hidden in the text of a replica before that is cut, so that no part of it is left", async () => {
+test("a value of env is hidden in the message of a replica before the message is cut, so that no part of it is left", async () => {
   const { bench, made } = await openSettled(checked);
   const replicas = [{ id: "a", status: "down", message: `${"x".repeat(1_020)}${canary}`, healthy: false }];
   bench.simulator.fault({ kind: "body", method: "GET", path: /\/status$/, body: JSON.stringify({ replicas }) });

@@ -15,14 +15,14 @@ function open(options: BenchOptions = {}): Promise<Bench> {
   return openBench({ ...options, settings: { resume: salt, ...options.settings } });
 }
 
-/** The cluster of a run that was killed before the state had its id. */
+/** Adds the cluster of a run that was killed before the state had its id. */
 function leave(bench: Bench, changes: Partial<ForeignCluster> = {}): string {
   const { gpuType, container, replicas, env } = program as unknown as ForeignCluster;
   const at = { createdAt: bench.clock.now() - 600_000 };
   return bench.simulator.addCluster({ name, gpuType, container, replicas, env, ...at, ...changes }).id;
 }
 
-/** One process: what the engine does for a resource that is not in its state. */
+/** One process, as the engine runs it for a resource that is not in its state. */
 async function up(bench: Bench, news: Properties = program, process: Resource = bench.as("seen")) {
   const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
   expect(failures).toEqual([]);
@@ -35,7 +35,7 @@ async function preview(bench: Bench, news: Properties = program) {
 }
 
 describe("a cluster that an interrupted run has created", () => {
-  it("is adopted by the next run, which says so, and sends no create request", async () => {
+  it("is adopted by the next run with a message, and no create request is sent", async () => {
     const bench = await open();
     const id = leave(bench);
     const { said, refusals } = await preview(bench);
@@ -51,7 +51,7 @@ describe("a cluster that an interrupted run has created", () => {
     expect(bench.said.join()).not.toContain(salt);
   });
 
-  it("and has another env and the second type is corrected like one that is adopted", async () => {
+  it("is corrected like any adopted cluster if it has another env and the second type", async () => {
     const bench = await open();
     const id = leave(bench, { env: { MODEL: "other" }, createdAt: bench.clock.now() - 47 * 3_600_000 });
     const made = await up(bench, { ...program, gpuType: "h200", fallbackGpuTypes: ["h100"] });
@@ -70,15 +70,23 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
   const twin = { ...record, id: "cl_twin" };
 
   it.each<[string, object[], RegExp]>([
-    ["a twin", [record, twin], /several clusters have the name/],
-    ["a list that is not complete", [record, { name: "no id" }], /the list of clusters is not complete/],
-    ["another type", [{ ...record, gpu_type: "l4" }], /it has another `gpuType`/],
-    ["no type", [{ ...record, gpu_type: undefined }], /the service does not show its GPU type/],
-    ["another container", [{ ...record, container: "a/b:9" }], /it has another `container`/],
-    ["been stopped", [{ ...record, status: "stopped" }], /because it is stopped/],
-    ["no age", [{ ...record, created_at: undefined }], /the service does not show its age/],
-    ["an age of 49 hours", [{ ...record, ...at(49) }], /it is more than two days old/],
-  ])("because it has %s is refused as without the setting, with the reason", async (_title, clusters, reason) => {
+    ["is refused if it has a twin", [record, twin], /several clusters have the name/],
+    ["is refused if the list is not complete", [record, { name: "no id" }], /the list of clusters is not complete/],
+    ["is refused if its type differs", [{ ...record, gpu_type: "l4" }], /it has another `gpuType`/],
+    [
+      "is refused if its type is not reported",
+      [{ ...record, gpu_type: undefined }],
+      /the service does not show its GPU type/,
+    ],
+    ["is refused if its container differs", [{ ...record, container: "a/b:9" }], /it has another `container`/],
+    ["is refused if it is stopped", [{ ...record, status: "stopped" }], /because it is stopped/],
+    [
+      "is refused if its age is not reported",
+      [{ ...record, created_at: undefined }],
+      /the service does not show its age/,
+    ],
+    ["is refused if it is 49 hours old", [{ ...record, ...at(49) }], /it is more than two days old/],
+  ])("%s, with the reason", async (_title, clusters, reason) => {
     const bench = await open({ faults: [laterLists(clusters, 0)] });
     const { refusals } = await preview(bench);
     expect(refusals).toEqual([expect.stringMatching(/is already the name of cl_left.*set `adopt: "/)]);
@@ -88,9 +96,12 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
   });
 
   it.each<[string, (bench: Bench, id: string) => Promise<unknown>]>([
-    ["adopts it", ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id })],
-    ["has refreshed it", ({ cluster, ctx }, id) => cluster.read(ctx(), id, {})],
-  ])("because the program %s is refused", async (_title, manage) => {
+    [
+      "is refused if the program adopts it",
+      ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id }),
+    ],
+    ["is refused if a refresh has read it", ({ cluster, ctx }, id) => cluster.read(ctx(), id, {})],
+  ])("%s", async (_title, manage) => {
     const bench = await open();
     const id = leave(bench);
     await bench.run(manage(bench, id));
@@ -101,7 +112,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
 });
 
 describe("a list that changes between the check and the creation", () => {
-  it("shows a cluster late that is not adopted: the reason holds no secret that its status quotes", async () => {
+  it("shows a cluster that is not adopted: the reason hides a secret that its status quotes", async () => {
     const bench = await open();
     const process = bench.as("seen");
     const news = { ...program, env: { TOKEN: canary } };
@@ -114,7 +125,7 @@ describe("a list that changes between the check and the creation", () => {
     expect(message).not.toContain(canary);
   });
 
-  it("shows the cluster of an interrupted run late: it is adopted in place of the error", async () => {
+  it("shows the cluster of an interrupted run, which is adopted", async () => {
     const bench = await open();
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
@@ -125,18 +136,7 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
-  it("shows it late, and as one that somebody has stopped: it is not adopted, and nothing is created", async () => {
-    const bench = await open();
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    bench.simulator.change(leave(bench), { status: "stopped" });
-    await bench.clock.advance(31_000);
-    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toMatch(/gpucluster:resume does not adopt it, because it is stopped$/);
-    expect(writes(bench.simulator)).toEqual([]);
-  });
-
-  it("shows another container in detail: it is not adopted, and nothing is created", async () => {
+  it("hides another container, so the record decides: the cluster is not adopted, and nothing is created", async () => {
     const bench = await open();
     const id = leave(bench, { container: "a/b:9" });
     bench.simulator.fault(
@@ -152,9 +152,8 @@ describe("a list that changes between the check and the creation", () => {
   });
 });
 
-describe("a replacement", () => {
-  // By --replace, the provider gets no old inputs.
-  it("of which the provider gets no old name replaces nothing, and deletes nothing, then and later", async () => {
+describe("a replacement whose old name the engine does not give, as with --replace,", () => {
+  it("replaces and deletes nothing, even in later runs", async () => {
     const bench = await open();
     const old = await up(bench);
     forget(bench);
@@ -174,7 +173,7 @@ describe("a replacement", () => {
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("of which the provider gets no old name, with the old cluster deleted first, creates a new one", async () => {
+  it("creates a new cluster if the old one is deleted first", async () => {
     const bench = await open();
     const old = await up(bench);
     const process = bench.as("seen");

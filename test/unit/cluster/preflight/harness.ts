@@ -1,14 +1,14 @@
 import type { CheckFailure, Properties } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, openBench } from "../harness";
-import { existing, urnOf } from "../inputs";
+import { checked, existing, urnOf } from "../inputs";
 
-/** What one check has answered and said. */
+/** The result of one check, with its messages. */
 export interface CheckResult {
   readonly inputs: Properties;
   readonly failures: CheckFailure[];
   /** `property: reason` of each failure. */
   readonly refusals: string[];
-  /** What was said in this check alone. */
+  /** The messages of this check alone. */
   readonly said: string[];
 }
 
@@ -38,7 +38,7 @@ export async function checkOnce(
   return { bench, ...(await check(bench, news, olds)) };
 }
 
-/** As the engine checks a replacement: with the old inputs, then without them, and it asks for the difference in between. */
+/** As the engine checks a replacement: with the old inputs, then, after a diff, without them. */
 export async function checkTwice(
   bench: Bench,
   news: Properties,
@@ -50,6 +50,12 @@ export async function checkTwice(
   const urn = urnOf(name);
   await run(cluster.diff(ctx({ urn }), "cl_1", olds, first.inputs));
   return [first, await check(bench, news, {}, name)];
+}
+
+/** A program with several GPU types, in this order. */
+export function listOf(...gpuTypes: unknown[]): Properties {
+  const program = { ...checked, gpuType: gpuTypes[0] };
+  return gpuTypes.length > 1 ? { ...program, fallbackGpuTypes: gpuTypes.slice(1) } : program;
 }
 
 /** The inputs of a cluster that exists. */

@@ -8,11 +8,11 @@ const long = (count: number) => "a".repeat(count);
 const image = /must be an image reference with a tag, such as vllm\/vllm-openai:v0\.6\.3/;
 const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
-const stranger = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
+const notAnInput = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
 const badName = /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/;
 const badType = /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/;
 
-/** What must be refused: the path, values that a program gives for it, and what is right. */
+/** Bad inputs: the path, its values, and the reason. */
 const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["name", ["", "-web", "my_web", "web\n", "w\u0435b", long(64), 5, null], badName],
   ["gpuType", ["", " h100", "../h100", "h100\r\nX-Admin: 1", 100, ["h100"], "*"], badType],
@@ -39,15 +39,15 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["maxHourlyCost", [0, -1, Number.NaN, "5", null], /must be a number above 0/],
   // These are no inputs.
   ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
-  ["image", ["vllm/vllm-openai:v1"], stranger],
-  ["constructor", [{ prototype: {} }], stranger],
-  ["endpoint", ["https://evil.example"], stranger],
-  ["settled", [true], stranger],
+  ["image", ["vllm/vllm-openai:v1"], notAnInput],
+  ["constructor", [{ prototype: {} }], notAnInput],
+  ["endpoint", ["https://evil.example"], notAnInput],
+  ["settled", [true], notAnInput],
 ];
 
 const proto = JSON.parse('{"__proto__":"long-value"}');
 
-/** Parts of values that must be refused by a path of their own. */
+/** Values with bad parts, which have their own paths. */
 const badParts: [property: string, value: unknown, path: string, right: RegExp][] = [
   ["fallbackGpuTypes", ["h100", "*"], "fallbackGpuTypes.1", badType],
   ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters|name of letters/],
@@ -66,39 +66,43 @@ beforeEach(async () => {
   bench = await openBench({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
 });
 
-const refused = async (property: string, value: unknown) => {
+const failuresOf = async (property: string, value: unknown) => {
   const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [property]: value }));
   expect(bench.simulator.requests.splice(0)).toEqual([]);
   return failures;
 };
 
-describe("a bad input is refused by its path, with what is right and without its text, before any request:", () => {
-  it.each(badInputs)("%s", async (path, values, right) => {
-    for (const value of values) {
-      const failures = await refused(path, value);
-      expect([value, failures]).toEqual([value, [{ property: path, reason: expect.stringMatching(right) }]]);
-      expect(failures[0]?.reason).not.toMatch(/hunter2|long-value|evil/);
-    }
-  });
-
-  it.each(badParts)("a part of %s = %j", async (property, value, path, right) => {
-    const failures = await refused(property, value);
-    expect(failures).toEqual([{ property: path, reason: expect.stringMatching(right) }]);
-    expect(JSON.stringify(failures)).not.toMatch(/long-value|canary/);
-  });
-});
-
 describe("a bad input", () => {
-  it("is told in one line of a readable length, whatever the name of its variable is", async () => {
+  it.each(badInputs)(
+    "is refused by its path with a rule and without its value, before any request: %s",
+    async (path, values, right) => {
+      for (const value of values) {
+        const failures = await failuresOf(path, value);
+        expect([value, failures]).toEqual([value, [{ property: path, reason: expect.stringMatching(right) }]]);
+        expect(failures[0]?.reason).not.toMatch(/hunter2|long-value|evil/);
+      }
+    },
+  );
+
+  it.each(badParts)(
+    "with a bad part is refused by the path of the part: %s = %j",
+    async (property, value, path, right) => {
+      const failures = await failuresOf(property, value);
+      expect(failures).toEqual([{ property: path, reason: expect.stringMatching(right) }]);
+      expect(JSON.stringify(failures)).not.toMatch(/long-value|canary/);
+    },
+  );
+
+  it("is refused in one line of a readable length, whatever the name of its variable is", async () => {
     const env = { "A\r\n\u001b[2JB": "x", ["C".repeat(200_000)]: "x" };
-    const texts = (await refused("env", env)).map(({ property, reason }) => `${property}: ${reason}`);
+    const texts = (await failuresOf("env", env)).map(({ property, reason }) => `${property}: ${reason}`);
     expect(texts).toHaveLength(2);
     for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     for (const text of texts) expect(text.length).toBeLessThan(1_500);
   });
 
   it.each(inputNames.filter((name) => !["replicas", "minHealthyReplicas", "maxHourlyCost"].includes(name)))(
-    "is never quoted if it is %s, which may be a secret of any type",
+    "is not quoted, because it can be a secret: %s",
     (name) => {
       const values = [71830264, "7183 0264!", [71830264], { A: 71830264 }, { A: { B: ["7183 0264!"] } }, [[71830264]]];
       for (const value of values) {
@@ -108,7 +112,7 @@ describe("a bad input", () => {
     },
   );
 
-  it("is refused together with all others, each by its own path, and a number is quoted", () => {
+  it("is refused together with all others, and a number is quoted", () => {
     const env = { "1A": "x", PORT: 8080, GOOD: canary, LATER: UNKNOWN };
     const failures = findFailures({ name: "-", replicas: 0, container: "x", env, region: "eu", zone: "b" });
     const paths = ["container", "env.1A", "env.PORT", "gpuType", "name", "region", "replicas", "zone"];
@@ -118,7 +122,7 @@ describe("a bad input", () => {
   });
 });
 
-it("a value that is not known yet is no failure, and nothing is asked about it, whichever input it is", async () => {
+it("a value that is not known yet passes for every input, without a request", async () => {
   const news = Object.fromEntries(inputNames.map((name) => [name, UNKNOWN]));
   for (const olds of [{}, existing, {}]) {
     const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(), news, olds));

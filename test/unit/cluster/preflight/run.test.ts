@@ -18,16 +18,16 @@ describe("endpoint and createdAt", () => {
   const hasNone = (inputs: Properties) => !("endpoint" in inputs) && !("createdAt" in inputs);
 
   it.each<[string, Properties, string[]]>([
-    ["nothing", {}, []],
-    // One look at the list, which tells whether there is an update, and a redeploy.
-    ["the env", { env: { MODEL: "x" } }, [listLine]],
-  ])("stay with an in-place change of %s", async (_title, news, lines) => {
+    ["stay without a change, and need no request", {}, []],
+    // The list shows whether the service has an update and a redeploy.
+    ["stay with a changed env, after one list", { env: { MODEL: "x" } }, [listLine]],
+  ])("%s", async (_title, news, lines) => {
     const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
     expect(inputs).toEqual({ ...existing, ...news });
     expect(requestLines(bench.simulator)).toEqual(lines);
   });
 
-  it("are found by one list for all clusters whose old inputs lack them", async () => {
+  it("come from one list for all clusters whose old inputs lack them", async () => {
     const bench = await openBench();
     const made = ["a", "b", "c"].map((name) => bench.simulator.addCluster({ name, gpuType: "h100" }));
     for (const { name, endpoint, createdAt } of made) {
@@ -37,7 +37,7 @@ describe("endpoint and createdAt", () => {
     expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
   });
 
-  it("are found for a state that was edited by hand, and has no GPU type", async () => {
+  it("come from the list even if an edited state has no GPU type", async () => {
     const bench = await openBench();
     const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
     const { gpuType: _type, ...olds } = checked;
@@ -52,9 +52,13 @@ describe("endpoint and createdAt", () => {
   });
 
   it.each<[string, Properties, Properties]>([
-    ["of the GPU type", { gpuType: "l4" }, existing],
-    ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
-  ])("are in neither check of a replacement %s, and not looked up", async (_title, news, olds) => {
+    ["are in neither check of a replacement of the GPU type", { gpuType: "l4" }, existing],
+    [
+      "are in neither check of a replacement with a generated name",
+      { name: undefined, gpuType: "l4" },
+      { ...existing, name: "web-0", __generatedName: true },
+    ],
+  ])("%s", async (_title, news, olds) => {
     const bench = await openBench();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
@@ -62,15 +66,15 @@ describe("endpoint and createdAt", () => {
   });
 });
 
-describe("a cluster whose inputs are those of the last check", () => {
-  it("is not judged again: rules that are stricter today do not fail it", async () => {
+describe("a cluster with the inputs of the last check", () => {
+  it("is not judged again, so that stricter rules do not fail it", async () => {
     const before = old({ container: "no-tag", replicas: 20_000 });
     const { bench, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
     expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
     expect((await check(bench, { ...checked, container: "no-tag" }, before)).refusals).toHaveLength(1);
   });
 
-  it("holds its name and its place in the limits against the others", async () => {
+  it("keeps its name and counts towards the limits", async () => {
     const bench = await openBench({ settings: { maxHourlyCost: 10 } });
     expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
     expect((await check(bench, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
@@ -82,7 +86,7 @@ describe("a cluster whose inputs are those of the last check", () => {
   });
 });
 
-it("the outputs among the inputs, as `ignoreChanges` for everything gives them back, are no mistake of the program", async () => {
+it("outputs among the inputs, as `ignoreChanges` for everything returns them, are accepted", async () => {
   const olds = old({ endpoint: "https://web.example.com", createdAt: "2026-11-21T00:00:00.000Z" });
   const { bench, refusals, inputs } = await checkOnce(olds, olds);
   expect(refusals).toEqual([]);
@@ -95,10 +99,16 @@ const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
   it.each<[string, BenchOptions]>([
-    ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
-    ["is out of permits", { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] }],
-    ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
-  ])("%s gives one warning and no failure, within 5 s", async (_title, options) => {
+    ["answers with web pages causes one warning within 5 s", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
+    [
+      "refuses by its rate limit causes one warning within 5 s",
+      { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] },
+    ],
+    [
+      "never answers causes one warning within 5 s",
+      { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) },
+    ],
+  ])("%s", async (_title, options) => {
     const bench = await openBench(options);
     const startMs = bench.clock.now();
     const results = await checkAll(bench, ["a", "b", "c"].map(named));
@@ -107,7 +117,7 @@ describe("a service that", () => {
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
   });
 
-  it("is down is a warning only for a new name, and for a change that may need an update in place", async () => {
+  it("is down causes a warning only for a new name, and for a change that can need an update in place", async () => {
     const bench = await openBench({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
     await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
@@ -121,7 +131,7 @@ describe("a service that", () => {
 });
 
 describe("the time limit of the reads of a run", () => {
-  it("counts the time in which several are in flight once", async () => {
+  it("counts time in which several are in flight once", async () => {
     const bench = await openBench({
       client: ({ getCluster }) => ({
         getCluster: (...args) => bench.clock.sleep(2_000).then(() => getCluster(...args)),
@@ -138,7 +148,7 @@ describe("the time limit of the reads of a run", () => {
     expect(bench.said).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
   });
 
-  it("is one for all of them", async () => {
+  it("holds for all of them together", async () => {
     const bench = await openBench({
       client: ({ listClusters, listGpuTypes }) => ({
         listClusters: (...args) => bench.clock.sleep(3_000).then(() => listClusters(...args)),
@@ -153,10 +163,8 @@ describe("the time limit of the reads of a run", () => {
 });
 
 describe("an interrupt", () => {
-  it.each([
-    ["", {}],
-    [" that waits for a limit on costs", { maxHourlyCost: 100 }],
-  ])("ends a check%s at once, also one that shares the read of another", async (_title, settings) => {
+  it("ends a check at once, even one that shares a read and waits for a limit on costs", async () => {
+    const settings = { maxHourlyCost: 100 };
     const bench = await openBench({ client: (): Partial<Client> => ({ listClusters: never }), settings });
     const { end, lastedMs } = await interruptAfter(bench, 1_000, (ctx) =>
       Promise.all(
@@ -183,7 +191,7 @@ describe("an interrupt", () => {
 describe("gpucluster:strictPreview", () => {
   const strict = { faults: [down], settings: { strictPreview: true } };
 
-  it("makes what could not be checked a failure of each cluster that it concerns", async () => {
+  it("fails each cluster that could not be checked", async () => {
     const bench = await openBench(strict);
     for (const { refusals } of await checkAll(bench, ["a", "b"].map(named))) {
       expect(refusals).toEqual([
@@ -196,14 +204,14 @@ describe("gpucluster:strictPreview", () => {
   });
 
   it.each<[string, Properties | undefined, BenchOptions]>([
-    ["a cluster that does not change", old(), strict],
-    ["a service that answers", undefined, { settings: strict.settings }],
-  ])("does not concern %s", async (_title, olds, options) => {
+    ["passes a cluster that does not change", old(), strict],
+    ["passes a service that answers", undefined, { settings: strict.settings }],
+  ])("%s", async (_title, olds, options) => {
     expect((await checkOnce(checked, olds, options)).refusals).toEqual([]);
   });
 });
 
-it("wrong settings are reported with everything else that is wrong, and nobody is asked", async () => {
+it("wrong settings are reported together with wrong inputs, without a request", async () => {
   const bench = await openBench();
   const setting = "gpucluster:capacityCheck must be one of two";
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
@@ -211,8 +219,9 @@ it("wrong settings are reported with everything else that is wrong, and nobody i
   expect(refusals).toEqual([expect.stringMatching(/^replicas: must be/), `: ${setting}`, ": The key is missing"]);
 });
 
-describe("a secret of the program or of the state that the service quotes to a check", () => {
-  const [short, replaced] = ["h-42xy", "canary-old-0b1c2d"];
+describe("a secret that the service quotes to a check", () => {
+  const short = "h-42xy";
+  const replaced = "canary-old-0b1c2d";
   const extraFields = { token: "canary-extra-0123456789" };
   const news: Properties = { ...checked, env: { TOKEN: canary, PIN: short }, extraFields, __secrets: ["env.PIN"] };
   const olds: Properties = { ...news, replicas: 1, env: { TOKEN: replaced }, settled: true };
@@ -220,20 +229,20 @@ describe("a secret of the program or of the state that the service quotes to a c
   const hidden = "not for [secret], [secret], [secret], [secret]";
   const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };
 
-  /** All that a check shows to people. */
-  async function shownBy(bench: Bench, given = news, before?: Properties): Promise<string> {
-    const { refusals } = await check(bench, given, before);
+  /** All messages and failures of a check. */
+  async function outputOf(bench: Bench): Promise<string> {
+    const { refusals } = await check(bench, news, olds);
     return [...bench.said, ...refusals].join("\n");
   }
 
   it.each<[string, BenchOptions, RegExp]>([
-    ["warning", {}, /^warning: .*could not be checked/m],
-    ["failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
-    ["failure of a key that is rejected", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
-  ])("is hidden in the %s, be it short or long", async (_what, options, text) => {
-    const shown = await shownBy(await openBench({ faults: [failing], ...options }), news, olds);
-    expect(shown).toMatch(text);
-    expect(shown).toContain(`${hidden} or [secret]`);
+    ["is hidden in a warning", {}, /^warning: .*could not be checked/m],
+    ["is hidden in a failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
+    ["is hidden in the failure of a rejected key", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
+  ])("%s", async (_what, options, text) => {
+    const output = await outputOf(await openBench({ faults: [failing], ...options }));
+    expect(output).toMatch(text);
+    expect(output).toContain(`${hidden} or [secret]`);
   });
 
   it("is hidden in the failure of a limit", async () => {

@@ -3,66 +3,63 @@ import { type BenchOptions, openBench } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
 
-/** 32 of h200 are available, unless the test says otherwise. */
+/** The simulator has 32 free h200. */
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
 const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
 const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
 const strict: BenchOptions = { settings: { capacityCheck: "error" } };
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
-/** A list that says the price and nothing of the stock. */
+/** A list with a price and no stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
 
 describe("a stock that is exceeded", () => {
   it.each<[string, Properties, Properties | undefined, number, BenchOptions?]>([
-    ["a creation counts whole", many(33), undefined, 33],
-    ["a scale-up counts by its difference", many(40), held(5), 35],
-    ["each GPU of a replica counts", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
-    ["a start counts whole", many(40), held(40, atRest), 40],
-    ["a replacement by another type counts whole", many(40), held(40, { gpuType: "h100" }), 40],
-  ])(
-    "is a warning with the type, what is wanted and what there is: %s",
-    async (_title, news, olds, wanted, options = {}) => {
-      const { refusals, said } = await checkOnce(news, olds, options);
-      expect(refusals).toEqual([]);
-      expect(aboutStock(said)).toEqual([`warning: web: not enough GPUs: ${wanted} x h200 needed, 32 available`]);
-    },
-  );
+    ["warns of all GPUs of a creation", many(33), undefined, 33],
+    ["warns of the difference of a scale-up", many(40), held(5), 35],
+    ["warns of each GPU of a replica", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
+    ["warns of all GPUs of a start", many(40), held(40, atRest), 40],
+    ["warns of all GPUs of a replacement by another type", many(40), held(40, { gpuType: "h100" }), 40],
+  ])("%s", async (_title, news, olds, wanted, options = {}) => {
+    const { refusals, said } = await checkOnce(news, olds, options);
+    expect(refusals).toEqual([]);
+    expect(aboutStock(said)).toEqual([`warning: web: not enough GPUs: ${wanted} x h200 needed, 32 available`]);
+  });
 
-  it("is a failure if the stack says so", async () => {
+  it("fails under `capacityCheck: error`", async () => {
     const { refusals, said } = await checkOnce(many(40), {}, strict);
     expect(refusals).toEqual(["replicas: not enough GPUs: 40 x h200 needed, 32 available (gpucluster:capacityCheck)"]);
     expect(said).toEqual([]);
   });
 
-  it("counts the clusters of a run, each once, as it was checked last, and by its type", async () => {
+  it("counts each cluster of a run once, by its last check and its type", async () => {
     const sizes = { a: [20, 10], b: [20], c: [5] };
     const news = Object.entries(sizes).flatMap(([name, list]) => list.map((size) => ({ ...many(size), name })));
-    const rest = [
+    const others = [
       { ...many(10), name: "b" },
       { ...checked, name: "other-type" },
     ];
-    const results = await checkAll(await openBench(), [...news, ...rest]);
+    const results = await checkAll(await openBench(), [...news, ...others]);
     const warning =
       "warning: c: not enough GPUs: 5 x h200 needed, 35 for all clusters of this run so far, 32 available";
     expect(results.map(({ said }) => said)).toEqual([[], [], [], [warning], [], []]);
   });
 });
 
-describe("a stock is no reason to say anything", () => {
+describe("the stock", () => {
   it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
-    ["for a creation that it is enough for", many(32), undefined],
-    ["for a scale-down", many(40), held(50)],
-    ["for a cluster that is stopped", { ...many(40), ...atRest }, undefined],
-    ["for replicas that are not known yet", many(UNKNOWN), undefined],
+    ["needs no message if it is enough for a creation", many(32), undefined],
+    ["needs no message for a scale-down", many(40), held(50)],
+    ["needs no message for a stopped cluster", { ...many(40), ...atRest }, undefined],
+    ["needs no message for replicas that are not known yet", many(UNKNOWN), undefined],
     [
-      "if it is only known that there is some",
+      "needs no message if only a flag says that GPUs are available",
       many(400),
       held(1),
       { client: () => ({ listGpuTypes: inStock, listGpuAvailability: inStock }) },
     ],
     [
-      "if it is not known",
+      "needs no message if it is not known",
       many(400),
       held(1),
       { client: () => ({ listGpuTypes: noStock, listGpuAvailability: noStock }) },
@@ -73,13 +70,13 @@ describe("a stock is no reason to say anything", () => {
     expect(aboutStock(said)).toEqual([]);
   });
 
-  it("for a replacement by a cluster of the same type, by its difference: only the engine knows the order", async () => {
+  it("counts by its difference for a replacement of the same type: only the engine knows the order", async () => {
     for (const news of [many(40), { ...many(40), name: "api" }])
       for (const { refusals } of await checkTwice(await openBench(strict), news, held(39)))
         expect(refusals).toEqual([]);
   });
 
-  it("for a creation with several types, if there is enough of one of them", async () => {
+  it("needs no message if it is enough for one of several types", async () => {
     const { refusals, said } = await checkOnce({ ...many(40), fallbackGpuTypes: ["h100"] }, {}, strict);
     expect(refusals).toEqual([]);
     expect(aboutStock(said)).toEqual([]);

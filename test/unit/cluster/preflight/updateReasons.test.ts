@@ -8,39 +8,33 @@ const unfinished =
   "no input changes; the update continues the last operation, because the cluster is not as requested yet";
 
 test.each([
-  ["an operation that did not finish", { settled: false }, {}, unfinished],
-  [
-    "new time limits",
-    {},
-    { __timeouts: { create: "1h" } },
-    "only `customTimeouts` changes; the cluster does not change",
-  ],
-  [
-    "a new mark",
-    {},
-    { __secrets: ["env.A"] },
-    "the program marks more as secret; the state is encrypted anew, and the cluster does not change",
-  ],
-  ["a change that the program shows", { settled: false }, { replicas: 9 }, undefined],
-])("the hidden reason of an update: %s", (_what, state, news, reason) => {
+  ["an unfinished operation is continued", { settled: false }, {}, unfinished],
+  ["new time limits change only the state", {}, { __timeouts: { create: "1h" } }, /^only `customTimeouts` changes; /],
+  ["a new secret changes only the state", {}, { __secrets: ["env.A"] }, /^the program marks more as secret; /],
+])("an update without a changed input has a reason: %s", (_title, state, news, reason) => {
   const { changes } = diffCluster({ ...checked, ...state }, { ...checked, ...news });
-  expect(hiddenReasonOf(changes)).toBe(reason);
+  expect(hiddenReasonOf(changes)).toMatch(reason);
+});
+
+test("a changed input needs no other reason for the update", () => {
+  const { changes } = diffCluster({ ...checked, settled: false }, { ...checked, replicas: 9 });
+  expect(hiddenReasonOf(changes)).toBeUndefined();
 });
 
 const env = { A: "new-canary" };
 
 const informed = ({ said }: Bench) => said.filter((text) => text.startsWith("info: "));
 
-test("before a difference, a change of env is said to renew the replicas that run, without its values", async () => {
+test("a changed env is announced as a rollout, without its values", async () => {
   const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
+  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a rollout replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
 
-test("what runs already is not said to be rolled out, whatever the last attempt was", async () => {
+test("a configuration that runs already is no rollout, even after a failed attempt to change it", async () => {
   const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const attempted = { ...checked, env };
@@ -49,30 +43,31 @@ test("what runs already is not said to be rolled out, whatever the last attempt 
   expect(informed(bench)).toEqual([]);
 });
 
-describe("a refresh, in which the engine asks for a difference without a check,", () => {
+describe("a refresh, in which the engine requests a diff without a check,", () => {
   const drifts: [string, Properties, RegExp][] = [
-    ["env", { env: { A: "by hand" } }, /^info: web: `env` changes: /],
-    ["replicas", { replicas: 5 }, /^warning: web: 5 -> 2 replicas: 3 are removed$/],
+    ["does not announce drift of env as a change", { env: { A: "by hand" } }, /^info: web: `env` changes: /],
+    [
+      "does not announce drift of the replicas as a change",
+      { replicas: 5 },
+      /^warning: web: 5 -> 2 replicas: 3 are removed$/,
+    ],
   ];
 
-  it.each(drifts)(
-    "says nothing of a drift of %s: only the update after it changes the cluster",
-    async (_name, drift, line) => {
-      const { bench, id, state } = await openSettled(checked);
-      const { cluster, ctx, run, said } = bench;
-      bench.simulator.change(id, drift);
-      const found = await run(cluster.read(ctx(), id, state));
-      const drifted = found?.state ?? {};
-      said.length = 0;
-      await run(cluster.diff(ctx(), id, drifted, state));
-      expect(said).toEqual([]);
-      const { inputs } = await run(cluster.check(ctx(), checked, found?.inputs));
-      await run(cluster.diff(ctx(), id, drifted, inputs));
-      expect(said).toEqual([expect.stringMatching(line)]);
-    },
-  );
+  it.each(drifts)("%s, but the update after it does", async (_name, drift, line) => {
+    const { bench, id, state } = await openSettled(checked);
+    const { cluster, ctx, run, said } = bench;
+    bench.simulator.change(id, drift);
+    const found = await run(cluster.read(ctx(), id, state));
+    const drifted = found?.state ?? {};
+    said.length = 0;
+    await run(cluster.diff(ctx(), id, drifted, state));
+    expect(said).toEqual([]);
+    const { inputs } = await run(cluster.check(ctx(), checked, found?.inputs));
+    await run(cluster.diff(ctx(), id, drifted, inputs));
+    expect(said).toEqual([expect.stringMatching(line)]);
+  });
 
-  it("says nothing of an operation that did not finish", async () => {
+  it("does not announce the continuation of an unfinished operation", async () => {
     const { bench, id, state } = await openSettled(checked);
     bench.said.length = 0;
     await bench.run(bench.cluster.diff(bench.ctx(), id, { ...state, settled: false }, checked));
