@@ -1,8 +1,8 @@
 import type { Fault } from "../../../simulator";
-import { type BenchOptions, failureOf, openBench, requestLines } from "../cluster/harness";
+import { type FixtureOptions, failureOf, openFixture, requestLines } from "../cluster/harness";
 
 /** A service whose descriptor is at another path than that of the simulator; `asked` gets the path of each request. */
-function descriptorAt(place: string, asked: string[] = []): NonNullable<BenchOptions["wire"]> {
+function descriptorAt(place: string, asked: string[] = []): NonNullable<FixtureOptions["wire"]> {
   return (real) => (request) => {
     asked.push(request.path);
     const elsewhere = request.path === "/" ? "/nothing" : request.path;
@@ -13,7 +13,7 @@ function descriptorAt(place: string, asked: string[] = []): NonNullable<BenchOpt
 describe("what the service says of itself", () => {
   it("is found at the last of three paths", async () => {
     const asked: string[] = [];
-    const bench = await openBench({ wire: descriptorAt("/api", asked) });
+    const bench = await openFixture({ wire: descriptorAt("/api", asked) });
     expect(await bench.run(bench.client.getServiceInfo())).toEqual({
       name: "GPU Cluster Management API",
       version: "1.0.0",
@@ -28,7 +28,7 @@ describe("what the service says of itself", () => {
     ["a redirect to a web site", { kind: "redirect", location: "https://www.example.com/" }],
     ["another document", { kind: "body", body: '{"status":"ok"}' }],
   ])("is looked for at the next path when the first has %s", async (_title, fault) => {
-    const bench = await openBench({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
+    const bench = await openFixture({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
     expect(await bench.run(bench.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
   });
 
@@ -37,13 +37,13 @@ describe("what the service says of itself", () => {
       { kind: "html", status: 200, path: "/nothing", times: 2 },
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
-    const bench = await openBench({ wire: descriptorAt("/elsewhere"), faults });
+    const bench = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
     const { message } = await bench.run(failureOf(bench.client.getServiceInfo()));
     expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });
 
   it("is an error at once when the key is refused", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
+    const bench = await openFixture({ faults: [{ kind: "status", status: 401 }] });
     expect((await bench.run(failureOf(bench.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
     expect(requestLines(bench.simulator)).toEqual(["GET /"]);
   });
@@ -56,7 +56,7 @@ describe("the health of the service", () => {
     ['{"status":"degraded"}', false, "degraded"],
     ['{"healthy":true,"status":"degraded"}', false, "degraded"],
   ])("by the answer %s is %s, in the service's own word %j", async (body, healthy, status) => {
-    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    const bench = await openFixture({ faults: [{ kind: "body", body }] });
     expect(await bench.run(bench.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });
   });
 
@@ -64,7 +64,7 @@ describe("the health of the service", () => {
     [100, { healthy: false, status: "HTTP 503", raw: {} }],
     [1, { healthy: true }],
   ])("is unhealthy, and no error, when the service answers 503 more than once (%i times)", async (times, expected) => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 503, times }] });
+    const bench = await openFixture({ faults: [{ kind: "status", status: 503, times }] });
     expect(await bench.run(bench.client.getHealth())).toMatchObject(expected);
   });
 
@@ -72,7 +72,7 @@ describe("the health of the service", () => {
     ["some proxy answers", { kind: "html", status: 502, times: 100 }, /web page/],
     ["the key is refused", { kind: "status", status: 401 }, /HTTP 401/],
   ])("is an error when %s", async (_title, fault, text) => {
-    const bench = await openBench({ faults: [fault] });
+    const bench = await openFixture({ faults: [fault] });
     expect((await bench.run(failureOf(bench.client.getHealth()))).message).toMatch(text);
   });
 });

@@ -14,7 +14,7 @@ import { VirtualClock } from "../../support/virtualClock";
 import { urnOf } from "./inputs";
 
 /** A simulator, the core on top of it, and one virtual clock for both. */
-export interface Bench {
+export interface Fixture {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly client: Client;
@@ -29,7 +29,7 @@ export interface Bench {
   as(seenBy: string): Resource;
 }
 
-export interface BenchOptions extends SimulatorOptions {
+export interface FixtureOptions extends SimulatorOptions {
   /** Puts something in place of parts of the client. */
   readonly client?: (real: Client) => Partial<Client>;
   /** Puts something between the chain of the client and the wire. */
@@ -47,15 +47,15 @@ const open: Simulator[] = [];
 /** Every test closes what it has opened. */
 afterEach(closeAll);
 
-/** Opens a bench, which ends with its test. */
-export async function openBench({
+/** Opens a fixture, which ends with its test. */
+export async function openFixture({
   client: patch,
   wire = (real) => real,
   settings: own,
   requestNames,
   ask,
   ...options
-}: BenchOptions = {}): Promise<Bench> {
+}: FixtureOptions = {}): Promise<Fixture> {
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
@@ -88,7 +88,7 @@ export async function openBench({
 export function rewriting(
   path: RegExp,
   write: (body: Readonly<Record<string, unknown>>) => unknown,
-): NonNullable<BenchOptions["wire"]> {
+): NonNullable<FixtureOptions["wire"]> {
   return (real) => async (request) => {
     const answer = await real(request);
     const isOther = answer.status !== 200 || !path.test(request.path);
@@ -100,7 +100,7 @@ export function rewriting(
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
 /** A service that starts the containers of an update in the same replicas. */
-export const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (request) => {
+export const sameReplicas: NonNullable<FixtureOptions["wire"]> = (real) => async (request) => {
   const answer = await real(request);
   return {
     ...answer,
@@ -153,7 +153,7 @@ function judged(resource: Resource): Resource {
 function clientOf(
   { url: baseUrl, apiKey }: Simulator,
   clock: VirtualClock,
-  wire: NonNullable<BenchOptions["wire"]>,
+  wire: NonNullable<FixtureOptions["wire"]>,
   requestNames?: RequestNames,
 ): Client {
   const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
@@ -215,7 +215,7 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
 
 /** Work that the user interrupts after so long: how it ends, and how much later. */
 export async function interruptAfter<T>(
-  { clock, run }: Bench,
+  { clock, run }: Fixture,
   ms: number,
   begin: (interrupt: Pick<Ctx, "signal">) => Promise<T>,
 ): Promise<{ end: T; lastedMs: number }> {
@@ -229,21 +229,21 @@ export async function interruptAfter<T>(
 }
 
 /** A cluster that was created and is healthy, and nothing in the record of requests. */
-export async function settle(bench: Bench, inputs: Properties): Promise<{ id: string; state: Properties }> {
+export async function settle(bench: Fixture, inputs: Properties): Promise<{ id: string; state: Properties }> {
   const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
   forget(bench);
   return made;
 }
 
 /** A bench with such a cluster. */
-export async function openSettled(inputs: Properties, options: BenchOptions = {}) {
-  const bench = await openBench(options);
+export async function openSettled(inputs: Properties, options: FixtureOptions = {}) {
+  const bench = await openFixture(options);
   const made = await settle(bench, inputs);
   return { bench, made, ...made };
 }
 
 /** Clears what was recorded. */
-export function forget({ simulator, said }: Bench): void {
+export function forget({ simulator, said }: Fixture): void {
   simulator.requests.length = 0;
   said.length = 0;
 }

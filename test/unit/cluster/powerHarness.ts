@@ -1,6 +1,6 @@
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Ctx, Properties } from "../../../provider/contract";
-import { type Bench, initErrorOf, settle, writes } from "./harness";
+import { type Fixture, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 /** The requests that the operations of a running cluster are made of. */
@@ -28,7 +28,7 @@ export interface Held {
 
 /** Updates to new inputs; the record of requests holds this update alone. */
 export async function change(
-  bench: Bench,
+  bench: Fixture,
   { id, state }: Held,
   news: Properties,
   ctx: Partial<Ctx> = {},
@@ -38,26 +38,26 @@ export async function change(
 }
 
 /** As `change`, where it has to fail: what the engine keeps then, and the text that it shows. */
-export async function failingChange(bench: Bench, { id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
+export async function failingChange(bench: Fixture, { id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
   bench.simulator.requests.length = 0;
   const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(ctx), id, state, news)));
   return { id: error.id, state: error.state, text: error.reasons.join("\n") };
 }
 
 /** A refresh; fails where the cluster is gone. */
-export async function refresh(bench: Bench, { id, state }: Held): Promise<Held> {
+export async function refresh(bench: Fixture, { id, state }: Held): Promise<Held> {
   const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
   if (!found) throw new Error(`${id} was not found`);
   return { id, state: found.state };
 }
 
 /** What a program would have to do, by property path. */
-export function toDo(_bench: Bench, { state }: Held, news: Properties): string[] {
+export function toDo(_bench: Fixture, { state }: Held, news: Properties): string[] {
   return Object.keys(diffCluster(state, news).changes);
 }
 
 /** Nothing to do, neither now nor after a refresh. */
-export async function expectAtGoal(bench: Bench, held: Held, news: Properties): Promise<void> {
+export async function expectAtGoal(bench: Fixture, held: Held, news: Properties): Promise<void> {
   expect(held.state["settled"]).toBe(true);
   expect(toDo(bench, held, news)).toEqual([]);
   const again = await refresh(bench, held);
@@ -66,7 +66,7 @@ export async function expectAtGoal(bench: Bench, held: Held, news: Properties): 
 }
 
 /** Updates to new inputs, by exactly these requests where they are given; then there is nothing to do. */
-export async function reach(bench: Bench, held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
+export async function reach(bench: Fixture, held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
   const at = await change(bench, held, news);
   if (calls) expect(writes(bench.simulator)).toEqual(calls);
   await expectAtGoal(bench, at, news);
@@ -74,17 +74,17 @@ export async function reach(bench: Bench, held: Held, news: Properties, calls?: 
 }
 
 /** A cluster that this package has stopped. */
-export async function settleStopped(bench: Bench, inputs: Properties = atRest): Promise<Held> {
+export async function settleStopped(bench: Fixture, inputs: Properties = atRest): Promise<Held> {
   const made = await settle(bench, { ...inputs, desiredStatus: "running" });
   return change(bench, made, inputs);
 }
 
 /** What the replicas really run, and how often they were restarted since they were made. */
-export function running(bench: Bench, { id }: Held) {
+export function running(bench: Fixture, { id }: Held) {
   const { status, generation, deployed, replicaStates = [] } = bench.simulator.cluster(id) ?? {};
   return { status, generation, env: deployed?.env, restarts: Math.max(0, ...replicaStates.map((one) => one.restarts)) };
 }
 
-export function warnings({ said }: Bench): string[] {
+export function warnings({ said }: Fixture): string[] {
   return said.filter((text) => text.startsWith("warning"));
 }

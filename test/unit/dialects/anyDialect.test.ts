@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, countOf, forget, living, writes } from "../cluster/harness";
+import { closeAll, countOf, type Fixture, forget, living, writes } from "../cluster/harness";
 import { anyDialect, report } from "./atRandom";
 import { create, expectReached, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
 
@@ -51,7 +51,7 @@ it("with every mixture of options, a random walk of operations ends with the des
   );
 }, 120_000);
 
-async function walk(bench: Bench, steps: readonly Step[]): Promise<void> {
+async function walk(bench: Fixture, steps: readonly Step[]): Promise<void> {
   let situation: Situation = { held: await create(bench), wanted: web };
   for (const step of steps) {
     forget(bench);
@@ -62,7 +62,7 @@ async function walk(bench: Bench, steps: readonly Step[]): Promise<void> {
   expect(living(bench.simulator)).toEqual([]);
 }
 
-async function take(bench: Bench, { held, wanted }: Situation, step: Step): Promise<Situation> {
+async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
   if (step.kind === "update") {
     const next = { ...wanted, ...step.changes };
     return { held: await update(bench, held, next), wanted: next };
@@ -98,7 +98,7 @@ function differences(changes: Changes, wanted: Wanted, { containerEcho, envEcho 
 }
 
 /** Corrects by one update the drift that the service shows; drift that it does not show is unknown. */
-async function putBack(bench: Bench, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
   const { simulator } = bench;
   const drift = differences(changes, wanted, simulator.dialect);
   const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
@@ -111,7 +111,7 @@ async function putBack(bench: Bench, held: Held, wanted: Wanted, changes: Change
 }
 
 /** Takes over the cluster as that of another program, and corrects what differs if the service shows all of it. */
-async function adopt(bench: Bench, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
   const { simulator } = bench;
   const drift = differences(changes, wanted, simulator.dialect);
   const isCorrected = drift.every(({ path, isShown }) => isShown && !isForeign(path, wanted));
@@ -130,7 +130,7 @@ function isForeign(path: string, { env = {} }: Wanted): boolean {
   return path.startsWith("env.") && !Object.hasOwn(env, path.slice("env.".length));
 }
 
-async function remove(bench: Bench, { id, state }: Held): Promise<void> {
+async function remove(bench: Fixture, { id, state }: Held): Promise<void> {
   await bench.run(bench.cluster.delete(bench.ctx(), id, state));
   expect(bench.simulator.cluster(id)?.status).toBe("gone");
 }

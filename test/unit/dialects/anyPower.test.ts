@@ -3,7 +3,7 @@ import { InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, living } from "../cluster/harness";
+import { closeAll, type Fixture, living } from "../cluster/harness";
 import { anyDialect, report } from "./atRandom";
 import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./harness";
 
@@ -67,9 +67,9 @@ it("every mixture of options, changes and disturbances ends with the desired clu
 }, 120_000);
 
 /** Number of faults that each walk has added. */
-const faults = new WeakMap<Bench, number>();
+const faults = new WeakMap<Fixture, number>();
 
-async function take(bench: Bench, before: Held, wanted: Wanted, { trouble, refresh }: Step): Promise<Held> {
+async function take(bench: Fixture, before: Held, wanted: Wanted, { trouble, refresh }: Step): Promise<Held> {
   // A fault that no request of its step has met applies to a later step, besides the disturbance of that step.
   const waiting = faults.get(bench) ?? 0;
   let held = await update(bench, before, wanted, trouble);
@@ -82,7 +82,7 @@ async function take(bench: Bench, before: Held, wanted: Wanted, { trouble, refre
 }
 
 /** One update with at most one disturbance. Returns the resource after it, whether or not the update succeeded. */
-async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
+async function update(bench: Fixture, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
   const { id, state } = held;
   const controller = new AbortController();
   if (trouble && "fault" in trouble) {
@@ -105,7 +105,7 @@ async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Troubl
   }
 }
 
-async function expectGoal(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
+async function expectGoal(bench: Fixture, held: Held, wanted: Wanted): Promise<void> {
   expect(toDo(bench, held, wanted)).toEqual([]);
   expect(living(bench.simulator)).toHaveLength(1);
   // Another program's change since then is unknown to the state, and no update had a reason to read the cluster.

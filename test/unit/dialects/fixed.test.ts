@@ -1,7 +1,7 @@
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
 import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";
+import { closeAll, type Fixture, initErrorOf, openFixture, writes } from "../cluster/harness";
 import { urnOf } from "../cluster/inputs";
 import { type Held, type Wanted, web } from "./harness";
 
@@ -15,7 +15,7 @@ const refusedUpdates = (["PATCH", "PUT", "POST"] as const).map((method): Fault =
 const noRedeploy: Fault = { kind: "status", status: 404, method: "POST", path: "/v1/clusters/*/redeploy", times: 99 };
 
 /** The engine's calls before an update, in a process of its own: the inputs, and the paths that replace the cluster. */
-async function plan(bench: Bench, { id, state }: Held, olds: Properties, news: Properties) {
+async function plan(bench: Fixture, { id, state }: Held, olds: Properties, news: Properties) {
   const urn = urnOf("web");
   const ctx = bench.ctx({ urn });
   const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
@@ -34,7 +34,7 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
 ])(
   "%s: the first `up` learns it from the refusal, the next one replaces, and a change that is taken back sends nothing",
   async (_title, change, faults, path) => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     const made = await bench.run(bench.cluster.create(bench.ctx(), web));
     const news = { ...web, ...change };
     const first = await plan(bench, made, web, news);
@@ -53,7 +53,7 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
 );
 
 it("one page of a gateway replaces nothing: the next update is sent again", async () => {
-  const bench = await openBench({ faults: [] });
+  const bench = await openFixture({ faults: [] });
   const made = await bench.run(bench.cluster.create(bench.ctx(), web));
   for (const method of ["PATCH", "PUT", "POST"])
     bench.simulator.fault({ kind: "html", status: 501, method, path: "/v1/clusters/*" });

@@ -1,14 +1,14 @@
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../provider/contract";
 import {
-  type Bench,
-  type BenchOptions,
   closeAll,
+  type Fixture,
+  type FixtureOptions,
   failureOf,
   forget,
   initErrorOf,
   living,
-  openBench,
+  openFixture,
   requestLines,
   writes,
 } from "../cluster/harness";
@@ -22,13 +22,13 @@ const forms = ["documented", "client"] as const;
 const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
 
 /** The bodies sent to a path, in their order. */
-function bodiesOf({ simulator }: Bench, path: RegExp): unknown[] {
+function bodiesOf({ simulator }: Fixture, path: RegExp): unknown[] {
   return simulator.requests
     .filter(({ method, path: own }) => method !== "GET" && path.test(own))
     .map(({ body }) => body);
 }
 
-const check = (bench: Bench, news: Properties, olds?: Properties) =>
+const check = (bench: Fixture, news: Properties, olds?: Properties) =>
   bench.run(bench.cluster.check(bench.ctx(), news, olds));
 
 describe.each(forms)("in the form %s", (form) => {
@@ -75,7 +75,7 @@ test.each([
 ] as const)(
   "an organization without clusters: the first creation in the form %s names the GPU %s",
   async (form, name) => {
-    const bench = await openBench({ dialect: form });
+    const bench = await openFixture({ dialect: form });
     expect(bench.simulator.clusters()).toEqual([]);
     await create(bench, wanted);
     expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
@@ -114,10 +114,10 @@ describe("the client's form", () => {
   });
 
   it("cannot change the image in place if it accepts a redeploy, and shows the old image all the same", async () => {
-    const client: BenchOptions["client"] = (real) => ({
+    const client: FixtureOptions["client"] = (real) => ({
       redeployCluster: (id, options) => real.redeployCluster(id, options),
     });
-    const bench = await openBench({ dialect: "client", client });
+    const bench = await openFixture({ dialect: "client", client });
     const { id, state } = await create(bench, wanted);
     const news = { ...wanted, container: "team/server:2.0" };
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
@@ -204,7 +204,7 @@ describe("the client's form", () => {
 });
 
 it("replicas without a health check are judged by their states, the only fact about them", async () => {
-  const wire: BenchOptions["wire"] = (real) => async (request) => {
+  const wire: FixtureOptions["wire"] = (real) => async (request) => {
     const answer = await real(request);
     return { ...answer, body: answer.body.replaceAll('"healthy":true', '"healthy":false') };
   };
@@ -215,7 +215,7 @@ it("replicas without a health check are judged by their states, the only fact ab
 
 describe("the names of requests", () => {
   it("are those of the setting; a cluster that a service then makes without GPU and image is kept, and is an error", async () => {
-    const bench = await openBench({ dialect: "client", requestNames: "specification" });
+    const bench = await openFixture({ dialect: "client", requestNames: "specification" });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
     expect(error.message).toContain("gpucluster:requestNames");
@@ -227,7 +227,7 @@ describe("the names of requests", () => {
   });
 
   it("are not tried out: a service that refuses them is sent one request, and its refusal names the field", async () => {
-    const bench = await openBench({ dialect: { requestNames: "client", uniqueNames: true } });
+    const bench = await openFixture({ dialect: { requestNames: "client", uniqueNames: true } });
     const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), web)));
     expect(error.message).toMatch(/Unknown field "gpu_type".*set gpucluster:requestNames/s);
     expect(bodiesOf(bench, /clusters$/)).toHaveLength(1);

@@ -2,11 +2,11 @@ import type { Client } from "../../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { hasBegun, maxUnseenMs } from "../../../../provider/cluster/health/rollout";
 import {
-  type Bench,
-  type BenchOptions,
   countOf,
+  type Fixture,
+  type FixtureOptions,
   initErrorOf,
-  openBench,
+  openFixture,
   rewriting,
   sameReplicas,
   settle,
@@ -21,17 +21,17 @@ const manual = { dialect: { updateRollsOut: false } };
 /** A bench whose client may wait; the clock is there only once the bench is open. */
 async function openSlow(
   wrap: (real: Client, later: (ms: number, work: () => Promise<unknown>) => void) => Partial<Client>,
-  options: BenchOptions = {},
-): Promise<Bench> {
+  options: FixtureOptions = {},
+): Promise<Fixture> {
   const later = (ms: number, work: () => Promise<unknown>) => {
     void bench.clock.sleep(ms).then(work);
   };
-  const bench = await openBench({ ...manual, ...options, client: (real) => wrap(real, later) });
+  const bench = await openFixture({ ...manual, ...options, client: (real) => wrap(real, later) });
   return bench;
 }
 
 /** Changes the env, and looks at the cluster at the very moment in which this is done. */
-async function updateEnv(bench: Bench) {
+async function updateEnv(bench: Fixture) {
   const made = await settle(bench, checked);
   const startMs = bench.clock.now();
   const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env }).then((state) => ({
@@ -73,7 +73,7 @@ describe("a service that begins to roll out", () => {
 
   it("and says so at once, while it lists the old replicas for longer, gets no redeploy", async () => {
     let isUpdating = false;
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       ...manual,
       provisioningMs: 60_000,
       client: (real) => ({
@@ -110,7 +110,7 @@ describe("a service that begins to roll out", () => {
       };
     });
     const isRedeploy = ({ path }: { readonly path: string }) => path.endsWith("/redeploy");
-    const bench: Bench = await openBench({ ...manual, wire: crashing });
+    const bench: Fixture = await openFixture({ ...manual, wire: crashing });
     const { id, state } = await settle(bench, checked);
     isCrashing = true;
     await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
@@ -139,7 +139,7 @@ describe("an update of a cluster whose replicas are not healthy", () => {
     ["only after a redeploy", false, [patch, redeploy]],
   ])("is rolled out %s, as a healthy cluster of the same run has shown", async (_title, updateRollsOut, calls) => {
     const dialect = { updateRollsOut, runningWhen: "always" } as const;
-    const bench = await openBench({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
+    const bench = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
     const [healthy, sick] = [await settle(bench, checked), await settle(bench, { ...checked, name: "other" })];
     await change(bench, healthy, { ...checked, env });
     bench.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
@@ -152,7 +152,7 @@ describe("an update of a cluster whose replicas are not healthy", () => {
 
 it("an update of a failed cluster gets a redeploy if its word stays the same, whatever healthy clusters have shown", async () => {
   const ours: string[] = [];
-  const bench: Bench = await openBench({
+  const bench: Fixture = await openFixture({
     ...manual,
     client: (real) => ({
       updateCluster: async (id, ...rest) => {
@@ -211,7 +211,7 @@ describe("a roll-out that is too fast to be seen", () => {
   });
 
   it("is over after a minute, and that is said as a warning", async () => {
-    const bench = await openBench({ ...manual, provisioningMs: 0, client: invisible });
+    const bench = await openFixture({ ...manual, provisioningMs: 0, client: invisible });
     const { state, cluster, tookMs } = await updateEnv(bench);
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2 });

@@ -1,6 +1,6 @@
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, ForeignCluster } from "../../../../simulator";
-import { type Bench, countOf, failureOf, forget, initErrorOf, openBench, writes } from "../harness";
+import { countOf, type Fixture, failureOf, forget, initErrorOf, openFixture, writes } from "../harness";
 import { urnOf } from "../inputs";
 import * as power from "../powerHarness";
 
@@ -14,19 +14,19 @@ const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, conta
 const wanted: Properties = { ...asked, container, env, name: "web-1234567", __generatedName: true };
 
 /** A cluster that somebody made, and the inputs that take it over. */
-async function find(bench: Bench, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
+async function find(bench: Fixture, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
   const { id } = bench.simulator.addCluster({ ...prod, ...cluster });
   return { id, inputs: { ...wanted, ...inputs, adopt: id } };
 }
 
-async function adopt(bench: Bench, inputs: Properties) {
+async function adopt(bench: Fixture, inputs: Properties) {
   forget(bench);
   return bench.run(bench.cluster.create(bench.ctx(), inputs));
 }
 
 describe("a cluster that is taken over", () => {
   it("and is as the program says gets no change, keeps its name, endpoint and age, and has nothing to do", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench, { createdAt: bench.clock.now() - 86_400_000 });
     const at = await adopt(bench, inputs);
     const { endpoint, createdAt } = bench.simulator.cluster(id) ?? {};
@@ -42,7 +42,7 @@ describe("a cluster that is taken over", () => {
     ["another value", { env: { ...env, MODE: "slow" } }, [patch]],
     ["a variable of its own", { env: { ...env, OWN: "1" } }, []],
   ])("and has %s is put right by the fewest requests", async (_title, cluster, calls) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench, cluster);
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual(calls);
@@ -58,7 +58,7 @@ describe("a cluster that is taken over", () => {
     ["stopped, and shall run, is started", { status: "stopped" }, [restart], "running"],
     ["running, and shall be stopped, is stopped", {}, [stop], "stopped"],
   ])("and is %s", async (_title, changes, calls, status) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const found = await find(bench, {}, { desiredStatus: status });
     bench.simulator.change(found.id, changes);
     const at = await adopt(bench, found.inputs);
@@ -68,7 +68,7 @@ describe("a cluster that is taken over", () => {
   });
 
   it("runs no trigger, neither then nor when `adopt` is removed", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
     const at = await adopt(bench, inputs);
     const { adopt: _adopt, ...without } = inputs;
@@ -78,7 +78,7 @@ describe("a cluster that is taken over", () => {
   });
 
   it("goes on under its own name where the engine still has the made one, and is deleted like any other", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const at = await reach(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
     expect(at.state["name"]).toBe("prod");
@@ -90,7 +90,7 @@ describe("a cluster that is taken over", () => {
 });
 
 /** An adoption that has to fail, and sends nothing that changes something. */
-async function failingAdoption(bench: Bench, inputs: Properties, name = "web"): Promise<Error> {
+async function failingAdoption(bench: Fixture, inputs: Properties, name = "web"): Promise<Error> {
   forget(bench);
   const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs)));
   expect(writes(bench.simulator)).toEqual([]);
@@ -108,7 +108,7 @@ describe("a cluster that is not taken over", () => {
     ],
     ["been deleted", { status: "gone" }, {}, /it is not a cluster that this API key can see; getClusters\(\) lists/],
   ])("where it has %s, is not touched, and no other is made", async (_title, cluster, changes, text) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench, cluster, changes);
     const { message } = await failingAdoption(bench, inputs);
     expect(message).toMatch(/^cluster ".*" \(cl_\w+\) was not adopted: /);
@@ -117,7 +117,7 @@ describe("a cluster that is not taken over", () => {
   });
 
   it("where the program takes it over twice, goes to one of the two", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench);
     await adopt(bench, inputs);
     const { message } = await failingAdoption(bench, inputs, "twin");
@@ -126,7 +126,7 @@ describe("a cluster that is not taken over", () => {
 });
 
 it("a take-over that fails half-way keeps id and state, and the next update completes it", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { id, inputs } = await find(bench, { replicas: 5 });
   bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
   const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
@@ -139,10 +139,10 @@ it("a take-over that fails half-way keeps id and state, and the next update comp
 });
 
 describe("the deletion of the old entry of a cluster", () => {
-  const old = (bench: Bench) => bench.ctx({ urn: urnOf("old") });
+  const old = (bench: Fixture) => bench.ctx({ urn: urnOf("old") });
 
   it.each(["this run", "an earlier run"])("that %s has taken over leaves it as it is, and says so", async (run) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const at = await adopt(bench, inputs);
     const cluster = run === "this run" ? bench.cluster : bench.as("seen");
@@ -156,7 +156,7 @@ describe("the deletion of the old entry of a cluster", () => {
   });
 
   it("that was to be taken over, and was not, is an error, and the entry stays", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const found = await bench.run(bench.cluster.read(old(bench), id));
     bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
@@ -173,7 +173,7 @@ describe("a cluster with another env, in a service that cannot update clusters,"
     const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
       return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
     });
-    const bench = await openBench({ faults: refused });
+    const bench = await openFixture({ faults: refused });
     const { id, inputs } = await find(bench, { env: { ...env, MODE: "slow" } }, { desiredStatus: "stopped" });
     const error = await failureOf(adopt(bench, inputs));
     expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
@@ -185,7 +185,7 @@ describe("a cluster with another env, in a service that cannot update clusters,"
     const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
       return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
     });
-    const bench = await openBench({ faults: refused });
+    const bench = await openFixture({ faults: refused });
     const { id, inputs } = await find(bench, { env: { ...env, MODE: "slow" } });
     const error = await failureOf(adopt(bench, inputs));
     expect(error).not.toBeInstanceOf(InitError);

@@ -1,7 +1,7 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError, Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, initErrorOf, interruptAfter, living, openBench, rewriting } from "../harness";
+import { countOf, type Fixture, initErrorOf, interruptAfter, living, openFixture, rewriting } from "../harness";
 import { canary, checked } from "../inputs";
 
 const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
@@ -9,12 +9,12 @@ const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
 const withWord = (body: Readonly<Record<string, unknown>>) =>
   "status" in body ? { ...body, status: "whirring" } : body;
 
-const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
+const create = (bench: Fixture, inputs: Properties = checked, overrides = {}) =>
   bench.cluster.create(bench.ctx(overrides), inputs);
 
 describe("a creation", () => {
   it("ends with every output, as plain JSON", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, state } = await bench.run(create(bench));
     const [cluster] = bench.simulator.clusters();
     expect(id).toBe(cluster?.id);
@@ -35,7 +35,7 @@ describe("a creation", () => {
   });
 
   it("sends exactly what was asked for, once", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await bench.run(create(bench));
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
     expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
@@ -48,7 +48,7 @@ describe("a creation", () => {
   });
 
   it("tells its progress, and its id before all else", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id } = await bench.run(create(bench));
     expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
     expect(bench.said).toContainEqual(
@@ -60,7 +60,7 @@ describe("a creation", () => {
 
 describe("sixty creations at 30 requests a minute", () => {
   it("all end with their cluster, and not one request is refused", async () => {
-    const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
+    const bench = await openFixture({ rateLimit: 30, provisioningMs: 60_000 });
     const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
     const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
     expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
@@ -88,7 +88,7 @@ const laterFailures: [string, Fault[], RegExp][] = [
   ],
 ];
 
-function expectKept(error: InitError, bench: Bench): void {
+function expectKept(error: InitError, bench: Fixture): void {
   const [cluster] = bench.simulator.clusters();
   expect(error.id).toBe(cluster?.id);
   expect(error.state).toMatchObject({ ...checked, settled: false, endpoint: cluster?.endpoint, __seenBy: "seen" });
@@ -100,7 +100,7 @@ function expectKept(error: InitError, bench: Bench): void {
 
 describe("a failure after the service has given an id keeps the cluster:", () => {
   it.each(laterFailures)("%s", async (_title, faults, reason) => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     const error = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 120_000 })));
     expectKept(error, bench);
     expect(error.reasons[0]).toMatch(reason);
@@ -108,7 +108,7 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
   });
 
   it("an interrupt, at once", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const { end: error, lastedMs } = await interruptAfter(bench, 60_000, (ctx) =>
       initErrorOf(create(bench, checked, ctx)),
     );
@@ -122,7 +122,7 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
     ["vanishes", "gone", /it disappeared/],
     ["is stopped by somebody", "stopped", /it is stopped: someone else stopped it/],
   ] as const)("a cluster that %s in the meantime", async (_title, status, reason) => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const failed = initErrorOf(create(bench));
     await bench.clock.advance(20_000);
     bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status });
@@ -137,7 +137,10 @@ describe("a creation of a stopped cluster whose stop is refused", () => {
     ["known", undefined],
     ["unknown", rewriting(/^\/v1\/clusters/, withWord)],
   ])("leaves a running one in the state, and the next update stops it (status words: %s)", async (_words, wire) => {
-    const bench = await openBench({ ...(wire && { wire }), faults: [{ ...stopRequest, kind: "status", status: 403 }] });
+    const bench = await openFixture({
+      ...(wire && { wire }),
+      faults: [{ ...stopRequest, kind: "status", status: 403 }],
+    });
     const inputs = { ...checked, desiredStatus: "stopped" };
     const { id, state } = await bench.run(initErrorOf(create(bench, inputs)));
     expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
@@ -151,7 +154,7 @@ describe("a creation that the engine asks for again, as an error hook of the pro
   const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
 
   it("goes on with the cluster that there is", async () => {
-    const bench = await openBench({ faults: [sick] });
+    const bench = await openFixture({ faults: [sick] });
     const create = (timeoutMs: number) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
     const first = await bench.run(initErrorOf(create(60_000)));
     const second = await bench.run(initErrorOf(create(60_000)));
@@ -164,7 +167,7 @@ describe("a creation that the engine asks for again, as an error hook of the pro
   });
 
   it("is a creation of its own once the first cluster was deleted, in a process that outlives its run", async () => {
-    const bench = await openBench({ faults: [sick] });
+    const bench = await openFixture({ faults: [sick] });
     const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
     const { id, state } = await bench.run(initErrorOf(create()));
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));

@@ -1,11 +1,14 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, openBench, requestLines, writes } from "../harness";
+import { type Fixture, type FixtureOptions, openFixture, requestLines, writes } from "../harness";
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
 /** A bench with a cluster that somebody else made. */
-async function openFound(options: BenchOptions = {}, fields: Properties = {}): Promise<{ bench: Bench; id: string }> {
-  const bench = await openBench(options);
+async function openFound(
+  options: FixtureOptions = {},
+  fields: Properties = {},
+): Promise<{ bench: Fixture; id: string }> {
+  const bench = await openFixture(options);
   const foreign = { name: "found", gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 2 };
   const { id } = bench.simulator.addCluster({ ...foreign, ...fields });
   return { bench, id };
@@ -60,7 +63,7 @@ describe("an adoption", () => {
     expect(requestLines(bench.simulator).some((line) => line.includes(":id"))).toBe(false);
   });
 
-  it.each<[string, BenchOptions, boolean]>([
+  it.each<[string, FixtureOptions, boolean]>([
     ["in the documented form", {}, true],
     ["by a gateway", { faults: [{ kind: "html", status: 404, path: "/v1/clusters/*", times: 9 }] }, false],
   ])("of a cluster that the service denies %s fails: %j", async (_title, options, fails) => {
@@ -102,7 +105,7 @@ describe("an adopted cluster", () => {
     ["not by itself", { gpuType: "l4", adopt: "cl_1" }, [/^adopt: names the cluster that is replaced \(cl_1\)/]],
     ["by a new one once its line is removed", { gpuType: "l4" }, []],
   ])("can be replaced, %s", async (_title, news, refused) => {
-    const [first, second] = await checkTwice(await openBench(), { ...checked, ...news }, adopted);
+    const [first, second] = await checkTwice(await openFixture(), { ...checked, ...news }, adopted);
     expect(first.refusals).toEqual([]);
     expect(second.refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
   });

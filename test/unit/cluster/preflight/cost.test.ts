@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { costAt } from "../../../../provider/cluster/preflight/cost";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
-const priceless: BenchOptions = {
+const priceless: FixtureOptions = {
   gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
 };
 
 describe("the cost in a preview", () => {
-  it.each<[string, Properties, Properties | undefined, number | string | undefined, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, number | string | undefined, FixtureOptions?]>([
     ["of a creation", {}, undefined, 5.98],
     ["of nothing that changes", {}, old(), 5.98],
     ["of more replicas", { replicas: 3 }, old(), 8.97],
@@ -25,7 +25,7 @@ describe("the cost in a preview", () => {
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
   });
 
-  it.each<[string, BenchOptions, string[]]>([
+  it.each<[string, FixtureOptions, string[]]>([
     ["rejects the key", { apiKeys: {} }, [expect.stringContaining("A known API key is required")]],
     ["is down", { faults: [{ kind: "status", status: 503, times: 99 }] }, []],
   ])("is never shown as removed if the service %s", async (_title, options, refusals) => {
@@ -65,7 +65,7 @@ describe("gpucluster:maxHourlyCost", () => {
   it("fails the cluster that crosses it, with the sum and its three largest parts", async () => {
     const sizes = { a: 1, b: 2, c: 1, d: 1 };
     const news = Object.entries(sizes).map(([name, replicas]) => ({ ...checked, name, replicas }));
-    const results = await checkAll(await openBench({ settings }), news);
+    const results = await checkAll(await openFixture({ settings }), news);
     expect(results.map(({ refusals }) => refusals)).toEqual([
       [],
       [],
@@ -78,9 +78,9 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("counts a cluster that is checked twice once, what exists too, and nothing that is stopped", async () => {
-    const twice = await checkTwice(await openBench({ settings }), { ...checked, gpuType: "h200" }, old());
+    const twice = await checkTwice(await openFixture({ settings }), { ...checked, gpuType: "h200" }, old());
     expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
-    const bench = await openBench({ settings });
+    const bench = await openFixture({ settings });
     expect((await check(bench, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
     const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
     const counts = (await checkAll(bench, [stopped, { ...checked, name: "c" }])).map(({ refusals }) => refusals.length);
@@ -88,7 +88,7 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("leaves out what has no known price, which is said once", async () => {
-    const bench = await openBench({ ...priceless, settings });
+    const bench = await openFixture({ ...priceless, settings });
     await checkAll(bench, [
       { ...checked, name: "a" },
       { ...checked, name: "b" },
@@ -113,7 +113,7 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("asks nothing for 200 clusters that do not change, and counts them", async () => {
-    const bench = await openBench({ settings: { maxHourlyCost: 1_196 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 1_196 } });
     const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
     for (const name of names)
       expect((await check(bench, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
@@ -146,7 +146,7 @@ describe("a change that lowers the cost passes every limit:", () => {
     [["same", "smaller"], 0],
     [["smaller", "larger"], 1],
   ])("%s, above the limit of the stack", async (names, failures) => {
-    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
     const refusals: string[] = [];
     for (const name of names) {
       const [news, olds] = clusters[name];

@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
+import { countOf, type FixtureOptions, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { checkOnce, checkTwice, old } from "./harness";
 
@@ -28,7 +28,7 @@ describe("several GPU types", () => {
   });
 
   it("are tried in the order of the program again by a replacement for another reason", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const [first, second] = await checkTwice(bench, { ...listOf("h200", "h100"), name: "api" }, old());
     expect([...first.refusals, ...second.refusals]).toEqual([]);
     expect(first.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
@@ -50,7 +50,7 @@ describe("several GPU types", () => {
   });
 
   it("stay in their order, with one warning, if the service cannot be asked", async () => {
-    const faults: BenchOptions["faults"] = [{ kind: "status", status: 503, path: "/v1/gpus**", times: 1_000 }];
+    const faults: FixtureOptions["faults"] = [{ kind: "status", status: 503, path: "/v1/gpus**", times: 1_000 }];
     const { inputs, refusals, said } = await checkOnce(listOf("h900", "h100"), {}, { faults });
     expect(refusals).toEqual([]);
     expect(inputs["gpuType"]).toBe("h900");
@@ -60,7 +60,7 @@ describe("several GPU types", () => {
   });
 
   it("differ from no type that the cluster has got of them, and its cost is that of this type", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const state = { ...old(), ...listOf("h100", "h100", "l4"), hourlyCost: 5.98 };
     const news = { ...listOf("h200", "h100", "l4"), replicas: 3, hourlyCost: 11.97 };
     const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", state, news));
@@ -82,7 +82,7 @@ describe("a GPU type that the service does not list", () => {
     ["stays while the cluster is scaled", { replicas: 1 }],
     ["is one of several", { gpuType: "h100", fallbackGpuTypes: ["h900"] }],
   ])("is left alone if it %s", async (_title, news) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const before = old({ gpuType: "h900" });
     for (const { refusals } of await checkTwice(bench, { ...checked, gpuType: "h900", ...news }, before)) {
       expect(refusals).toEqual([]);
@@ -104,7 +104,7 @@ describe("a GPU type that the service does not list", () => {
     expect(requestLines(bench.simulator)).not.toContain("POST /v1/clusters");
   });
 
-  it.each<[string, BenchOptions, RegExp]>([
+  it.each<[string, FixtureOptions, RegExp]>([
     ["is empty", { gpuTypes: [] }, /lists no GPU type at all/],
     ["cannot be read", { faults: [{ kind: "body", body: "5", path: "/v1/gpus", times: 9 }] }, /cannot read/],
     [

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, forget, living, openFixture, writes } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, old } from "./harness";
 
@@ -12,7 +12,7 @@ const busyKey = new ApiError("HTTP 429", {
 });
 
 /** A service whose rate limit lets no lookup through that does not wait; `answer` decides what the others are told. */
-async function openBusy(answer: () => Promise<unknown> | undefined = () => undefined, options: BenchOptions = {}) {
+async function openBusy(answer: () => Promise<unknown> | undefined = () => undefined, options: FixtureOptions = {}) {
   const told =
     <T>(real: (options?: CallOptions) => Promise<T>) =>
     async (options?: CallOptions): Promise<T> => {
@@ -25,7 +25,7 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
     listGpuPricing: told(listGpuPricing),
     listGpuAvailability: told(listGpuAvailability),
   });
-  return openBench({ ...options, client });
+  return openFixture({ ...options, client });
 }
 
 const listOf = (gpuType: string, ...others: string[]): Properties => ({
@@ -36,7 +36,7 @@ const listOf = (gpuType: string, ...others: string[]): Properties => ({
 
 describe("a limit of the cost while the key is busy", () => {
   /** An `up --skip-preview` of several clusters: each is checked, then created. */
-  async function up(bench: Bench, names: readonly string[]): Promise<string[]> {
+  async function up(bench: Fixture, names: readonly string[]): Promise<string[]> {
     const results: string[] = [];
     for (const name of names) {
       const news = { ...checked, gpuType: "l4", replicas: 1, name };
@@ -79,11 +79,11 @@ describe("a limit of the cost while the key is busy", () => {
 });
 
 describe("what a preview shows of the outputs", () => {
-  const shown = async (bench: Bench, news: Properties, olds: Properties = {}) =>
+  const shown = async (bench: Fixture, news: Properties, olds: Properties = {}) =>
     bench.run(bench.cluster.check(bench.ctx({ showsOutputs: true }), news, olds));
 
   it("does not know which of several types a new cluster will have, and one line says which are asked for", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs, certain } = await shown(bench, listOf("h200", "h100", "l4"));
     expect(inputs).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100", "l4"] });
     expect(bench.cluster.preview(inputs, certain)).toMatchObject({ gpuType: UNKNOWN });
@@ -96,7 +96,7 @@ describe("what a preview shows of the outputs", () => {
 });
 
 /** As in `up`: a check, then sold-out types, and then the creation with the inputs that the check has handed out. */
-async function upSoldOut(bench: Bench, news: Properties, stock: Readonly<Record<string, number>>) {
+async function upSoldOut(bench: Fixture, news: Properties, stock: Readonly<Record<string, number>>) {
   const { inputs, refusals } = await check(bench, news);
   expect(refusals).toEqual([]);
   forget(bench);
@@ -105,7 +105,7 @@ async function upSoldOut(bench: Bench, news: Properties, stock: Readonly<Record<
 }
 
 it("a service that refuses every GPU type of the list makes nothing", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { made } = await upSoldOut(bench, listOf("h200", "rtx4090"), { h200: 0 });
   expect((await failureOf(made)).message).toMatch(/The GPU type "rtx4090" is not available/);
   expect(writes(bench.simulator)).toEqual([creation, creation]);
@@ -119,7 +119,7 @@ it.each([
   "a cluster that was given another type of the list, which %s, has its cost as far as it is known",
   async (_title, isUnpriced) => {
     const isH100 = ({ type }: { readonly type: string }) => type === "h100";
-    const bench = await openBench({
+    const bench = await openFixture({
       client: ({ listGpuTypes, listGpuPricing }) =>
         isUnpriced
           ? {
@@ -146,7 +146,7 @@ it.each([
 );
 
 it("a cluster that was given another type of the list keeps it: the next preview shows no difference", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { inputs, made } = await upSoldOut(bench, listOf("h200", "h100"), { h200: 0 });
   const { state } = await made;
   bench.simulator.setGpuType("h200", { stock: 32 });
@@ -160,7 +160,7 @@ it("a cluster that was given another type of the list keeps it: the next preview
 
 it("an interrupt ends the lookups of a check at once", async () => {
   const hangs = () => new Promise<never>(() => undefined);
-  const bench = await openBench({ client: () => ({ listGpuTypes: hangs }), settings: { maxHourlyCost: 1 } });
+  const bench = await openFixture({ client: () => ({ listGpuTypes: hangs }), settings: { maxHourlyCost: 1 } });
   const controller = new AbortController();
   const checking = bench.cluster.check(bench.ctx({ signal: controller.signal }), { ...checked });
   const startMs = bench.clock.now();

@@ -4,7 +4,7 @@ import { asInputs } from "../../../../provider/cluster/schema/state";
 import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked, completed, least } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
@@ -38,7 +38,7 @@ describe("the loss of capacity by", () => {
   });
 
   it("a replacement is said once, though it is checked twice", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await checkTwice(bench, { ...checked, gpuType: "l4" }, old());
     expect(bench.said).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
   });
@@ -49,7 +49,7 @@ describe("the loss of capacity by", () => {
     ["whose order the program gives", { __deleteBeforeReplace: true }, undefined],
     ["whose order the program gives the other way", { ...made, __deleteBeforeReplace: false }, undefined],
   ])("a replacement %s claims nothing about its order: only the engine knows it", async (_title, option, proposed) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const naming = proposed === undefined ? undefined : { proposed };
     const { name, ...nameless } = checked;
     const program = { ...(option["__generatedName"] ? nameless : { ...nameless, name }), ...option, gpuType: "l4" };
@@ -68,7 +68,7 @@ describe("the loss of capacity by", () => {
 
 /** A bench on which the cluster of these inputs is there. */
 async function benchWith(inputs: Properties) {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { id } = bench.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
   return { bench, id };
 }
@@ -123,8 +123,8 @@ describe("a service that cannot update clusters in place", () => {
   const olds = old({ ...made, gpuType: "rtx-4090" });
   const news = { ...least, gpuType: "rtx-4090", replicas: 2, env };
 
-  async function open(options: BenchOptions = {}) {
-    const bench = await openBench({ dialect: "client", ...options });
+  async function open(options: FixtureOptions = {}) {
+    const bench = await openFixture({ dialect: "client", ...options });
     bench.simulator.addCluster({ name: "web", gpuType: "rtx-4090", replicas: 2 });
     return bench;
   }

@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../provider/base/errors";
 import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, failureOf, interruptAfter, openBench, requestLines } from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, interruptAfter, openFixture, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -28,7 +28,7 @@ describe("endpoint and createdAt", () => {
   });
 
   it("are found by one list for all clusters whose old inputs lack them", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const made = ["a", "b", "c"].map((name) => bench.simulator.addCluster({ name, gpuType: "h100" }));
     for (const { name, endpoint, createdAt } of made) {
       const { inputs } = await check(bench, { ...least, name }, { ...least, name }, name);
@@ -38,14 +38,14 @@ describe("endpoint and createdAt", () => {
   });
 
   it("are found for a state that was edited by hand, and has no GPU type", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
     const { gpuType: _type, ...olds } = checked;
     expect((await check(bench, checked, olds)).inputs).toMatchObject({ gpuType: "h100", endpoint });
   });
 
   it("are left out if several clusters have the name", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     for (let time = 0; time < 2; time += 1) bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const { inputs, refusals } = await check(bench, checked, checked);
     expect([refusals, hasNone(inputs)]).toEqual([[], true]);
@@ -55,7 +55,7 @@ describe("endpoint and createdAt", () => {
     ["of the GPU type", { gpuType: "l4" }, existing],
     ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
   ])("are in neither check of a replacement %s, and not looked up", async (_title, news, olds) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
       expect(hasNone(inputs)).toBe(true);
@@ -71,7 +71,7 @@ describe("a cluster whose inputs are those of the last check", () => {
   });
 
   it("holds its name and its place in the limits against the others", async () => {
-    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
     expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
     expect((await check(bench, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
       expect.stringContaining(urnOf("a")),
@@ -94,12 +94,12 @@ it("the outputs among the inputs, as `ignoreChanges` for everything gives them b
 const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
-  it.each<[string, BenchOptions]>([
+  it.each<[string, FixtureOptions]>([
     ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
     ["is out of permits", { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] }],
     ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
   ])("%s gives one warning and no failure, within 5 s", async (_title, options) => {
-    const bench = await openBench(options);
+    const bench = await openFixture(options);
     const startMs = bench.clock.now();
     const results = await checkAll(bench, ["a", "b", "c"].map(named));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
@@ -108,13 +108,13 @@ describe("a service that", () => {
   });
 
   it("is down is a warning only for a new name, and for a change that may need an update in place", async () => {
-    const bench = await openBench({ faults: [down] });
+    const bench = await openFixture({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
     await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
     expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
     await check(bench, { ...named("b"), env: {} }, named("b"), "b");
     expect(bench.said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
-    const next = await openBench({ faults: [down] });
+    const next = await openFixture({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
     expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
   });
@@ -122,7 +122,7 @@ describe("a service that", () => {
 
 describe("the time limit of the reads of a run", () => {
   it("counts the time in which several are in flight once", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       client: ({ getCluster }) => ({
         getCluster: (...args) => bench.clock.sleep(2_000).then(() => getCluster(...args)),
       }),
@@ -139,7 +139,7 @@ describe("the time limit of the reads of a run", () => {
   });
 
   it("is one for all of them", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       client: ({ listClusters, listGpuTypes }) => ({
         listClusters: (...args) => bench.clock.sleep(3_000).then(() => listClusters(...args)),
         listGpuTypes: (...args) => bench.clock.sleep(3_000).then(() => listGpuTypes(...args)),
@@ -157,7 +157,7 @@ describe("an interrupt", () => {
     ["", {}],
     [" that waits for a limit on costs", { maxHourlyCost: 100 }],
   ])("ends a check%s at once, also one that shares the read of another", async (_title, settings) => {
-    const bench = await openBench({ client: (): Partial<Client> => ({ listClusters: never }), settings });
+    const bench = await openFixture({ client: (): Partial<Client> => ({ listClusters: never }), settings });
     const { end, lastedMs } = await interruptAfter(bench, 1_000, (ctx) =>
       Promise.all(
         ["a", "b"].map((name) => failureOf(bench.cluster.check(bench.ctx({ urn: urnOf(name), ...ctx }), named(name)))),
@@ -174,7 +174,7 @@ describe("an interrupt", () => {
       signals.push(options?.signal);
       return never();
     };
-    const bench = await openBench({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
+    const bench = await openFixture({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
     await interruptAfter(bench, 1_000, (ctx) => failureOf(bench.cluster.check(bench.ctx(ctx), named("a"))));
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
@@ -184,7 +184,7 @@ describe("gpucluster:strictPreview", () => {
   const strict = { faults: [down], settings: { strictPreview: true } };
 
   it("makes what could not be checked a failure of each cluster that it concerns", async () => {
-    const bench = await openBench(strict);
+    const bench = await openFixture(strict);
     for (const { refusals } of await checkAll(bench, ["a", "b"].map(named))) {
       expect(refusals).toEqual([
         expect.stringMatching(
@@ -195,7 +195,7 @@ describe("gpucluster:strictPreview", () => {
     expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
   });
 
-  it.each<[string, Properties | undefined, BenchOptions]>([
+  it.each<[string, Properties | undefined, FixtureOptions]>([
     ["a cluster that does not change", old(), strict],
     ["a service that answers", undefined, { settings: strict.settings }],
   ])("does not concern %s", async (_title, olds, options) => {
@@ -204,7 +204,7 @@ describe("gpucluster:strictPreview", () => {
 });
 
 it("wrong settings are reported with everything else that is wrong, and nobody is asked", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const setting = "gpucluster:capacityCheck must be one of two";
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
   const { refusals } = await check({ ...bench, cluster }, { ...checked, replicas: 0 });
@@ -221,17 +221,17 @@ describe("a secret of the program or of the state that the service quotes to a c
   const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };
 
   /** All that a check shows to people. */
-  async function shownBy(bench: Bench, given = news, before?: Properties): Promise<string> {
+  async function shownBy(bench: Fixture, given = news, before?: Properties): Promise<string> {
     const { refusals } = await check(bench, given, before);
     return [...bench.said, ...refusals].join("\n");
   }
 
-  it.each<[string, BenchOptions, RegExp]>([
+  it.each<[string, FixtureOptions, RegExp]>([
     ["warning", {}, /^warning: .*could not be checked/m],
     ["failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
     ["failure of a key that is rejected", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
   ])("is hidden in the %s, be it short or long", async (_what, options, text) => {
-    const shown = await shownBy(await openBench({ faults: [failing], ...options }), news, olds);
+    const shown = await shownBy(await openFixture({ faults: [failing], ...options }), news, olds);
     expect(shown).toMatch(text);
     expect(shown).toContain(`${hidden} or [secret]`);
   });

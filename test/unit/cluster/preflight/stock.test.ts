@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -7,14 +7,14 @@ import { checkAll, checkOnce, checkTwice, old } from "./harness";
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
 const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
 const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
-const strict: BenchOptions = { settings: { capacityCheck: "error" } };
+const strict: FixtureOptions = { settings: { capacityCheck: "error" } };
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
 /** A list that says the price and nothing of the stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
 
 describe("a stock that is exceeded", () => {
-  it.each<[string, Properties, Properties | undefined, number, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, number, FixtureOptions?]>([
     ["a creation counts whole", many(33), undefined, 33],
     ["a scale-up counts by its difference", many(40), held(5), 35],
     ["each GPU of a replica counts", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
@@ -42,7 +42,7 @@ describe("a stock that is exceeded", () => {
       { ...many(10), name: "b" },
       { ...checked, name: "other-type" },
     ];
-    const results = await checkAll(await openBench(), [...news, ...rest]);
+    const results = await checkAll(await openFixture(), [...news, ...rest]);
     const warning =
       "warning: c: not enough GPUs: 5 x h200 needed, 35 for all clusters of this run so far, 32 available";
     expect(results.map(({ said }) => said)).toEqual([[], [], [], [warning], [], []]);
@@ -50,7 +50,7 @@ describe("a stock that is exceeded", () => {
 });
 
 describe("a stock is no reason to say anything", () => {
-  it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, FixtureOptions?]>([
     ["for a creation that it is enough for", many(32), undefined],
     ["for a scale-down", many(40), held(50)],
     ["for a cluster that is stopped", { ...many(40), ...atRest }, undefined],
@@ -75,7 +75,7 @@ describe("a stock is no reason to say anything", () => {
 
   it("for a replacement by a cluster of the same type, by its difference: only the engine knows the order", async () => {
     for (const news of [many(40), { ...many(40), name: "api" }])
-      for (const { refusals } of await checkTwice(await openBench(strict), news, held(39)))
+      for (const { refusals } of await checkTwice(await openFixture(strict), news, held(39)))
         expect(refusals).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import { hiddenReasonOf } from "../../../../provider/cluster/preflight/summary";
 import type { Properties } from "../../../../provider/contract";
-import { type Bench, openSettled } from "../harness";
+import { type Fixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const unfinished =
@@ -29,7 +29,7 @@ test.each([
 
 const env = { A: "new-canary" };
 
-const informed = ({ said }: Bench) => said.filter((text) => text.startsWith("info: "));
+const informed = ({ said }: Fixture) => said.filter((text) => text.startsWith("info: "));
 
 test("before a difference, a change of env is said to renew the replicas that run, without its values", async () => {
   const { bench, id, state } = await openSettled(checked);

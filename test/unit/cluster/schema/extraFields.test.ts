@@ -5,12 +5,12 @@ import {
   scalingRange,
 } from "../../../../provider/cluster/schema/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { openBench, openSettled, settle } from "../harness";
+import { openFixture, openSettled, settle } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
 const check = async (news: Properties) => {
-  const bench = await openBench();
+  const bench = await openFixture();
   return { bench, ...(await bench.run(bench.cluster.check(bench.ctx(), { ...checked, ...news }))) };
 };
 
@@ -39,7 +39,7 @@ describe("extra fields are refused before any request", () => {
 
 describe("extra fields", () => {
   it("change by one update, without a roll-out of their own; an update that fails leaves the old ones in the state", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const first = { ...checked, extraFields: { container_port: 8000 } };
     const { id, state } = await settle(bench, first);
     const news = { ...first, extraFields: { container_port: 9000 } };

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../provider/contract";
-import { type BenchOptions, openBench, openSettled, writes } from "../harness";
+import { type FixtureOptions, openFixture, openSettled, writes } from "../harness";
 import { checked, least } from "../inputs";
 import { change, expectAtGoal, patch, reach, redeploy, refresh, toDo } from "../powerHarness";
 
@@ -7,7 +7,7 @@ const plain: Properties = { ...checked, env: {} };
 const own: Properties = { ...plain, registryCredentialId: "cred_1" };
 const other: Properties = { ...plain, registryCredentialId: "cred_2" };
 
-type Bench = Awaited<ReturnType<typeof openBench>>;
+type Bench = Awaited<ReturnType<typeof openFixture>>;
 const bodiesOf = ({ simulator }: Bench, method: string) =>
   simulator.requests.filter((request) => request.method === method).map(({ body }) => body);
 const heldBy = ({ simulator }: Bench, id: string) => simulator.cluster(id)?.extras["registryCredentialId"];
@@ -17,7 +17,7 @@ describe("the credential of a registry", () => {
     ["plain", "registry_credential_id", true],
     ["client", "registryCredentialId", false],
   ])("is sent with a creation of the form %s as %s, and changes nothing afterwards", async (dialect, name, isShown) => {
-    const bench = await openBench({ dialect });
+    const bench = await openFixture({ dialect });
     const made = await bench.run(bench.cluster.create(bench.ctx(), own));
     expect(bodiesOf(bench, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
     expect(heldBy(bench, made.id)).toBe("cred_1");
@@ -40,7 +40,7 @@ describe("the credential of a registry", () => {
   });
 
   it("is sent again after a lost answer if no answer shows it", async () => {
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       const answer = await real(request);
       return { ...answer, body: answer.body.replace(/,"registry_credential_id":"\w+"/, "") };
     };
@@ -52,7 +52,7 @@ describe("the credential of a registry", () => {
 
   it.each(["plain", "client"])("of somebody else is drift only if an answer shows it (%s)", async (dialect) => {
     let shown = '"cred_1"';
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       const answer = await real(request);
       return { ...answer, body: answer.body.replace('"cred_1"', shown) };
     };
@@ -70,7 +70,7 @@ describe("the check of a credential", () => {
     ["a token of a registry", "dckr_pat_0123456789abcdefgh", "is a credential itself: store it with the service"],
     ["a user and a password", "https://user:canary-pw@ghcr.io", "is a credential itself: store it with the service"],
   ])("takes or refuses %s", async (_title, registryCredentialId, reason) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, registryCredentialId }));
     expect(failures.map(({ property }) => property)).toEqual(reason === "" ? [] : ["registryCredentialId"]);
     expect(failures[0]?.reason ?? "").toContain(reason);

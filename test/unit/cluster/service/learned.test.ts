@@ -1,14 +1,14 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
 import type { Properties } from "../../../../provider/contract";
 import { names } from "../../dialects/harness";
-import { type BenchOptions, openBench, requestLines } from "../harness";
+import { type FixtureOptions, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 
 const detail = "GET /v1/clusters/:id";
 
 /** Creates clusters at once, each with what it asks for. */
-async function createAll(options: BenchOptions, asked: readonly Properties[]) {
-  const bench = await openBench({ provisioningMs: 0, ...options });
+async function createAll(options: FixtureOptions, asked: readonly Properties[]) {
+  const bench = await openFixture({ provisioningMs: 0, ...options });
   const made = asked.map((own) => bench.cluster.create(bench.ctx(), { ...checked, ...own }));
   const ends = await bench.run(Promise.allSettled(made));
   const states = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value.state] : []));
@@ -52,7 +52,7 @@ describe("of many creations at once", () => {
 
   it("one that shows an endpoint which nobody knows yet leaves the look to each", async () => {
     const withoutEndpoint = ({ endpoint: _endpoint, ...others }: ClusterRecord): ClusterRecord => others;
-    const client: BenchOptions["client"] = (real) => ({
+    const client: FixtureOptions["client"] = (real) => ({
       createCluster: async (...args) => withoutEndpoint(await real.createCluster(...args)),
       listClusters: async (...args) => {
         const list = await real.listClusters(...args);

@@ -2,7 +2,7 @@ import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/service/list";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, failureOf, openBench, requestLines } from "../harness";
+import { type Fixture, failureOf, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { failingLists, lists } from "../operations/createOnceHarness";
 import type { Held } from "../powerHarness";
@@ -77,7 +77,7 @@ describe("the shared list", () => {
 describe("a request for the shared list that keeps failing", () => {
   /** Two callers, the first of which is interrupted after 1 s, and the second one after so long; the requests from then on. */
   async function interrupted(secondMs: number) {
-    const { service, clock, simulator } = await openBench({ faults: [failingLists(500)] });
+    const { service, clock, simulator } = await openFixture({ faults: [failingLists(500)] });
     const [first, second] = [new AbortController(), new AbortController()];
     const ends = [first, second].map(({ signal }) => failureOf(service.lists.recent(30_000, { signal })));
     await clock.advance(1_000);
@@ -103,7 +103,9 @@ describe("a request for the shared list that keeps failing", () => {
   });
 
   it("is sent anew by a caller that comes after that", async () => {
-    const { service, run, simulator, clock } = await openBench({ faults: [{ ...lists, kind: "status", status: 500 }] });
+    const { service, run, simulator, clock } = await openFixture({
+      faults: [{ ...lists, kind: "status", status: 500 }],
+    });
     const caller = new AbortController();
     const end = failureOf(service.lists.recent(30_000, { signal: caller.signal }));
     await clock.advance(0);
@@ -115,8 +117,8 @@ describe("a request for the shared list that keeps failing", () => {
 });
 
 /** As many clusters as are given, each as a state of its own, and nothing in the record of requests. */
-async function openFleet(count: number): Promise<{ bench: Bench; fleet: Held[] }> {
-  const bench = await openBench();
+async function openFleet(count: number): Promise<{ bench: Fixture; fleet: Held[] }> {
+  const bench = await openFixture();
   const fleet = await bench.run(
     Promise.all(
       Array.from({ length: count }, (_, index) =>
@@ -129,7 +131,7 @@ async function openFleet(count: number): Promise<{ bench: Bench; fleet: Held[] }
 }
 
 /** A refresh is a process of its own. */
-async function refresh(bench: Bench, fleet: readonly Held[]) {
+async function refresh(bench: Fixture, fleet: readonly Held[]) {
   const cluster = bench.as("seen");
   return bench.run(Promise.all(fleet.map(({ id, state }) => cluster.read(bench.ctx(), id, state))));
 }

@@ -1,12 +1,12 @@
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
-  type Bench,
-  type BenchOptions,
+  type Fixture,
+  type FixtureOptions,
   failureOf,
   forget,
   initErrorOf,
-  openBench,
+  openFixture,
   openSettled,
   requestLines,
   rewriting,
@@ -20,12 +20,13 @@ const theList = { method: "GET", path: "/v1/clusters", ...always } as const;
 const gone = { status: "gone" } as const;
 const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", ...always };
 
-const read = (bench: Bench, { id, state }: Held, overrides = {}) => bench.cluster.read(bench.ctx(overrides), id, state);
-const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
+const read = (bench: Fixture, { id, state }: Held, overrides = {}) =>
+  bench.cluster.read(bench.ctx(overrides), id, state);
+const remove = (bench: Fixture, { id, state }: Held, overrides = {}) =>
   bench.cluster.delete(bench.ctx(overrides), id, state);
 
 /** A bench with a healthy cluster, and what goes wrong from then on. */
-async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {}) {
+async function openWith(faults: readonly Fault[] = [], options: FixtureOptions = {}) {
   const { bench, made } = await openSettled(checked, options);
   for (const fault of faults) bench.simulator.fault(fault);
   return { bench, made };
@@ -114,8 +115,8 @@ const notYet = /was created a moment ago, and the service does not show it yet\.
 
 describe("a cluster that has only just been created, and that reads do not show,", () => {
   /** What is left of a creation whose time was up before the cluster showed. */
-  async function openHidden(): Promise<{ bench: Bench; made: Held }> {
-    const bench = await openBench({ faults: [{ kind: "hidden", ms: 3_600_000 }] });
+  async function openHidden(): Promise<{ bench: Fixture; made: Held }> {
+    const bench = await openFixture({ faults: [{ kind: "hidden", ms: 3_600_000 }] });
     const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 20_000 }), checked)));
     const [cluster] = bench.simulator.clusters();
     expect([made.id, made.state["createdAt"], made.state["settled"]]).toEqual([cluster?.id, cluster?.createdAt, false]);

@@ -3,7 +3,16 @@ import type { HttpRequest, Send } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
+import {
+  countOf,
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  initErrorOf,
+  living,
+  openFixture,
+  settle,
+} from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 40_000;
@@ -37,7 +46,7 @@ const list = /^\/v1\/clusters(\?|$)/;
 type What = "create" | "update" | "delete" | "start";
 
 interface Trouble {
-  readonly options?: BenchOptions;
+  readonly options?: FixtureOptions;
   /** Requests that never get an answer. */
   readonly hangs?: Matches;
   readonly fault?: Fault;
@@ -87,7 +96,7 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
 ];
 
 /** The operation, with the name of the cluster in it. */
-async function begin({ cluster, ctx, ...bench }: Bench, what: What): Promise<() => Promise<unknown>> {
+async function begin({ cluster, ctx, ...bench }: Fixture, what: What): Promise<() => Promise<unknown>> {
   const own = () => ctx({ timeoutMs });
   if (what === "create") return () => cluster.create(own(), checked);
   const { id, state } = await settle({ cluster, ctx, ...bench }, checked);
@@ -102,7 +111,7 @@ async function begin({ cluster, ctx, ...bench }: Bench, what: What): Promise<() 
 test.each(phases)("%s ends with its operation", async (_title, what, says, { options, hangs = () => false, fault }) => {
   const silence = hanging(hangs);
   const provisioningMs = what === "create" ? 3_600_000 : 1_000;
-  const bench = await openBench({ provisioningMs, ...options, wire: silence.wire });
+  const bench = await openFixture({ provisioningMs, ...options, wire: silence.wire });
   const work = await begin(bench, what);
   const startMs = bench.clock.now();
   silence.begin();
@@ -123,10 +132,10 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
 
 const limitMs = 60_000;
 
-const create = (bench: Bench) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
+const create = (bench: Fixture) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
 
 test("a create request that its limit has cut is looked for once, and found", async () => {
-  const bench = await openBench({
+  const bench = await openFixture({
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
       const answer = await real(request);
@@ -143,7 +152,7 @@ test("a create request that its limit has cut is looked for once, and found", as
 
 test("a list of clusters without an end ends with the creation that reads it, before anything is created", async () => {
   let pages = 0;
-  const bench = await openBench({
+  const bench = await openFixture({
     wire: (real, clock) => async (request) => {
       if (!list.test(request.path)) return real(request);
       // Each page has a cluster that no page before had, and takes a second.
@@ -164,7 +173,7 @@ test("a list of clusters without an end ends with the creation that reads it, be
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { signal } = new AbortController();
   await bench.run(bench.cluster.create(bench.ctx({ signal }), checked));
   expect(bench.clock.sleeping).toBe(0);

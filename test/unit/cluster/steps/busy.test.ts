@@ -1,10 +1,10 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
+import { countOf, type Fixture, failureOf, initErrorOf, openFixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
-type Change = (bench: Bench, made: Held) => Promise<unknown>;
+type Change = (bench: Fixture, made: Held) => Promise<unknown>;
 
 const env = { MODEL: "another-value" };
 const update =
@@ -35,7 +35,7 @@ async function openConflicting(line: string, fault: object) {
 
 describe.each(changes)("%s that the service calls a conflict", (_title, change, line, reached) => {
   it("while the cluster is provisioning is sent again until it works", async () => {
-    const bench = await openBench({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
+    const bench = await openFixture({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
     const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 10_000 }), checked)));
     await bench.run(change(bench, made));
     expect(bench.simulator.cluster(made.id)).toMatchObject(reached);

@@ -2,7 +2,7 @@ import { ConnectionError, InterruptedError } from "../../../../provider/base/err
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
-import { type Bench, openBench, openSettled, settle, writes } from "../harness";
+import { type Fixture, openFixture, openSettled, settle, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -31,7 +31,7 @@ const situations: Readonly<Record<string, ClusterChanges>> = {
 };
 
 /** A settled cluster that has come into a situation. */
-async function come(bench: Bench, situation: string): Promise<Held> {
+async function come(bench: Fixture, situation: string): Promise<Held> {
   const made = await settle(bench, asked);
   if (situation === "stopping") await bench.client.stopCluster(made.id);
   if (situation === "provisioning") return failingChange(bench, made, { ...asked, replicas: 4 }, { timeoutMs: 1_000 });
@@ -47,7 +47,7 @@ describe("a cluster that shall be stopped", () => {
     ["stopped", []],
   ])("and is %s is stopped by the calls %j, and waited for", async (situation, calls) => {
     const options = { dialect: { busyWhen: "changing" }, provisioningMs: 60_000, deletionMs: 30_000 } as const;
-    const bench = await openBench(options);
+    const bench = await openFixture(options);
     const at = await change(bench, await come(bench, situation), atRest);
     expect(running(bench, at).status).toBe("stopped");
     expect([...new Set(writes(bench.simulator))]).toEqual(calls);
@@ -63,7 +63,7 @@ describe("a cluster that shall be stopped", () => {
   });
 
   it("is no error where the service refuses to stop what somebody stops at that very moment", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       client: (real) => ({
         stopCluster: async (id, ...rest) => {
           bench.simulator.change(id, { status: "stopped" });
@@ -83,7 +83,7 @@ describe("a cluster that shall run", () => {
     ["stopping", [restart]],
     ["stopped", [restart]],
   ])("and is %s comes up by the calls %j", async (situation, calls) => {
-    const bench = await openBench({ deletionMs: 30_000 });
+    const bench = await openFixture({ deletionMs: 30_000 });
     const held = await come(bench, situation);
     const found = await refresh(bench, held);
     const at = await reach(bench, { ...found, state: { ...found.state, settled: false } }, asked, calls);
@@ -91,7 +91,7 @@ describe("a cluster that shall run", () => {
   });
 
   it("and was stopped by somebody is drift of desiredStatus after a refresh, and is started again", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const found = await refresh(bench, await come(bench, "stopped"));
     expect(toDo(bench, found, asked)).toEqual(["desiredStatus"]);
     expect(found.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
@@ -110,7 +110,7 @@ describe.each(treatments)(
   "a stopped cluster ($startedBy, an update is $stoppedUpdate, rolls out: $updateRollsOut)",
   (way) => {
     it("that is started with an env, fewer replicas and a trigger runs those, without a restart in vain", async () => {
-      const bench = await openBench({ dialect: { ...way, actionAnswer: "empty" } });
+      const bench = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
       const wanted = { ...asked, env, replicas: 1, restartTriggers: ["b"] };
       const at = await change(bench, await settleStopped(bench), wanted);
       expect(running(bench, at)).toMatchObject({ status: "running", env, restarts: 0 });
@@ -121,7 +121,7 @@ describe.each(treatments)(
     });
 
     it("takes a new env while it stays stopped, runs it after its start, and forgets none of it in between", async () => {
-      const bench = await openBench({ dialect: way });
+      const bench = await openFixture({ dialect: way });
       const wanted = { ...atRest, env };
       const changed = await reach(bench, await settleStopped(bench), wanted);
       expect(running(bench, changed).status).toBe("stopped");
@@ -151,7 +151,7 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
     ["restart", "restart-or-redeploy"],
     ["scale", "scale"],
   ] as const)("to the %s that starts a cluster ends with a running one", async (action, startedBy) => {
-    const bench = await openBench({ dialect: { startedBy } });
+    const bench = await openFixture({ dialect: { startedBy } });
     const stopped = await settleStopped(bench);
     bench.simulator.fault({ ...fault, path: `**/${action}` });
     const at = await change(bench, stopped, asked);
@@ -167,7 +167,7 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
     "to a %s that a trigger asks for restarts the replicas once, by this update or the next",
     async (action, trigger, generation, restarts) => {
       for (const faults of [[], [noStatus]]) {
-        const bench = await openBench({ dialect: { actionAnswer: "cluster" }, faults, provisioningMs: 20_000 });
+        const bench = await openFixture({ dialect: { actionAnswer: "cluster" }, faults, provisioningMs: 20_000 });
         const wanted: Properties = { ...asked, ...trigger };
         const made = await settle(bench, asked);
         bench.simulator.fault({ ...fault, path: `**/${action}` });
@@ -182,7 +182,7 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
 
 it("a start whose answer is lost, and that shows only after some seconds, is not sent again", async () => {
   let sent = 0;
-  const bench: Bench = await openBench({
+  const bench: Fixture = await openFixture({
     client: (real) => ({
       restartCluster: (id) => {
         sent += 1;
@@ -198,7 +198,7 @@ it("a start whose answer is lost, and that shows only after some seconds, is not
 });
 
 it.each([8_000, 25_000])("a start that shows only after %d ms is not followed by another action", async (delayMs) => {
-  const bench: Bench = await openBench({
+  const bench: Fixture = await openFixture({
     client: (real) => ({
       restartCluster: (id) => {
         void bench.clock.sleep(delayMs).then(() => real.restartCluster(id));
@@ -212,7 +212,7 @@ it.each([8_000, 25_000])("a start that shows only after %d ms is not followed by
 
 it("a start that is accepted and never shows is followed by the next action after half a minute", async () => {
   const sentMs: number[] = [];
-  const bench: Bench = await openBench({
+  const bench: Fixture = await openFixture({
     client: (real) => ({
       restartCluster: () => {
         sentMs.push(bench.clock.now());
@@ -232,7 +232,7 @@ it("a start that is accepted and never shows is followed by the next action afte
 });
 
 it("a start that is never answered, and never shows, goes on with the next action", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const stopped = await settleStopped(bench);
   bench.simulator.fault({ kind: "drop", path: "**/restart", times: 99 });
   const at = await reach(bench, stopped, asked);
@@ -267,7 +267,7 @@ const points = [1, 2, 3, 4, 5, 6, 8, 11].filter((_, index) => isEverything || in
 describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
   it("that is interrupted at any request is gone on with by the next update, and restarts nothing twice", async () => {
     for (const point of points) {
-      const bench = await openBench({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
+      const bench = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
       const made =
         before["desiredStatus"] === "stopped" ? await settleStopped(bench, before) : await settle(bench, before);
       const at = await interruptedAt(bench, made, wanted, point);
@@ -283,7 +283,7 @@ describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
 });
 
 it("a variable that is removed while a stopped cluster refuses updates is removed at its start", async () => {
-  const bench = await openBench({ dialect: { updateSemantics: "merge-keys", stoppedUpdate: "refused" } });
+  const bench = await openFixture({ dialect: { updateSemantics: "merge-keys", stoppedUpdate: "refused" } });
   const made = await settle(bench, { ...asked, env: { MODEL: "llama", MODE: "fast" } });
   bench.simulator.change(made.id, { status: "stopped" });
   const stopped = await change(bench, made, { ...atRest, env: { MODEL: "llama" } });
@@ -294,7 +294,7 @@ it("a variable that is removed while a stopped cluster refuses updates is remove
 describe("an update of env and replicas that was interrupted", () => {
   it("leaves no variable behind that a stopped cluster could not be told to forget", async () => {
     const dialect: Partial<Dialect> = { envEcho: "none", updateSemantics: "merge-keys", stoppedUpdate: "refused" };
-    const bench = await openBench({ dialect });
+    const bench = await openFixture({ dialect });
     const wanted = { ...atRest, env: { OTHER: "another" } };
     const waiting = await change(bench, await settle(bench, asked), wanted);
     // Another update that is interrupted in between forgets nothing of it.
@@ -305,7 +305,7 @@ describe("an update of env and replicas that was interrupted", () => {
 });
 
 /** Interrupts as soon as the service has answered so many requests; ends as an update does that it comes too late for. */
-async function interruptedAt(bench: Bench, held: Held, news: Properties, point: number): Promise<Held> {
+async function interruptedAt(bench: Fixture, held: Held, news: Properties, point: number): Promise<Held> {
   const controller = new AbortController();
   const { requests } = bench.simulator;
   requests.length = 0;

@@ -1,11 +1,11 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
-  type BenchOptions,
   bareStatus,
+  type FixtureOptions,
   initErrorOf,
   interruptAfter,
-  openBench,
+  openFixture,
   rewriting,
   sameReplicas,
   settle,
@@ -39,8 +39,8 @@ const broken = { kind: "fail", ...reason } satisfies Fault;
 const sick = { kind: "sick-replica", replica: 1, ...reason } satisfies Fault;
 
 /** A settled cluster of a service on which `acme/model:2` never gets healthy. */
-async function openGood(options: BenchOptions = {}, inputs = good) {
-  const bench = await openBench({ faults: [broken], ...options });
+async function openGood(options: FixtureOptions = {}, inputs = good) {
+  const bench = await openFixture({ faults: [broken], ...options });
   return { bench, made: await settle(bench, inputs) };
 }
 
@@ -49,7 +49,7 @@ const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
 /** A service that ignores each null in an update. */
 function unwilling() {
   let isOn = true;
-  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
+  const on: NonNullable<FixtureOptions["wire"]> = (real) => (request) =>
     real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
   return {
     on,
@@ -196,7 +196,7 @@ describe("a failed update is not rolled back", () => {
 
   it("if the service shows nothing that is known, which is no verdict about the cluster", async () => {
     let isUpdated = false;
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       const answer = await real(request);
       isUpdated ||= request.method === "PATCH";
       if (!isUpdated || request.method !== "GET") return answer;
@@ -216,14 +216,14 @@ describe("a failed update is not rolled back", () => {
     const dead = await openGood();
     dead.bench.simulator.change(dead.made.id, { status: "failed" });
     expect(warnings((await kept(dead)).bench).join()).toContain("because it did not run before");
-    const bench = await openBench({ faults: [broken] });
+    const bench = await openFixture({ faults: [broken] });
     const made = await settleStopped(bench, { ...good, desiredStatus: "stopped" });
     await failingChange(bench, { ...made, id: made.id }, bad);
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
   });
 
   it("of an imported cluster whose image the service does not show", async () => {
-    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+    const bench = await openFixture({ faults: [broken], dialect: { containerEcho: "none" } });
     const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
     const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
     const made = await refresh(bench, { id, state: {} });
@@ -241,7 +241,7 @@ describe("a failed update is not rolled back", () => {
 });
 
 /** A service whose reads show for some seconds what was there before an update. */
-const late: NonNullable<BenchOptions["wire"]> = (real, clock) => {
+const late: NonNullable<FixtureOptions["wire"]> = (real, clock) => {
   const reads = new Map<string, Parameters<typeof real>[0]>();
   const old = new Map<string, Awaited<ReturnType<typeof real>>>();
   let untilMs = 0;
@@ -262,7 +262,7 @@ const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
   replicas: [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
 }));
 
-const rows: [form: string, rollsOut: boolean, options: BenchOptions][] = [
+const rows: [form: string, rollsOut: boolean, options: FixtureOptions][] = [
   ["new replicas", true, {}],
   ["new replicas", false, {}],
   // Replicas that are not healthy cannot show that the roll-back has begun: the update before it has shown it.
@@ -329,7 +329,7 @@ describe("a roll-back that does not end well", () => {
 
   it("sends nothing if the service cannot be reached after the failure", async () => {
     let isLost = false;
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       if (isLost) return { status: 503, headers: {}, body: "" };
       const answer = await real(request);
       isLost = JSON.stringify(answer).includes("CUDA");

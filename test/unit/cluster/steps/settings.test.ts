@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
-import { openBench, openSettled, settle } from "../harness";
+import { openFixture, openSettled, settle } from "../harness";
 import { asked, change, failingChange, refresh, toDo } from "../powerHarness";
 
 const before = { ...asked, restartTriggers: ["a"] };
@@ -32,7 +32,7 @@ describe("an update of settings alone that only this package reads", () => {
 describe("hourlyCost", () => {
   const priced: Properties = { ...asked, hourlyCost: 6 };
   const costAfter = async (changes: ClusterChanges) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const made = await settle(bench, priced);
     bench.simulator.change(made.id, changes);
     return { bench, made, found: (await refresh(bench, made)).state };

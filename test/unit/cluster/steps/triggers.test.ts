@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { openBench, openSettled, settle, writes } from "../harness";
+import { openFixture, openSettled, settle, writes } from "../harness";
 import * as power from "../powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, running, warnings } = power;
@@ -48,7 +48,7 @@ describe.each<[string, Fault[], typeof rows]>([
 
 describe("triggers", () => {
   it("restart nothing at the first creation, and once when they are added later", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const made = await bench.run(bench.cluster.create(bench.ctx(), before));
     expect(writes(bench.simulator)).toEqual(["POST /v1/clusters"]);
     await expectAtGoal(bench, made, before);
@@ -57,7 +57,7 @@ describe("triggers", () => {
   });
 
   it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const stopped = await change(bench, await settle(bench, before), withChanges({ ...atRest, restartTriggers: [1] }));
     expect(writes(bench.simulator)).toEqual([stop]);
     const still = await change(bench, stopped, withChanges({ ...atRest, restartTriggers: [2] }));

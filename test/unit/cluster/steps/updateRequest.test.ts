@@ -4,7 +4,7 @@ import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFie
 import { secondBody } from "../../../../provider/cluster/steps/updateRequest";
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, openSettled, writes } from "../harness";
+import { countOf, type Fixture, failureOf, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, type Held, patch, refresh, warnings } from "../powerHarness";
 
@@ -34,7 +34,7 @@ const forms: Readonly<Record<Form, Partial<Dialect>>> = {
 };
 
 /** The bodies of the accepted method, also those that were refused. */
-function bodies({ simulator }: Bench): unknown[] {
+function bodies({ simulator }: Fixture): unknown[] {
   const { requests, dialect } = simulator;
   return requests
     .filter(({ method, path }) => method === dialect.updateMethod && /cl_\w+$/.test(path))
@@ -90,7 +90,7 @@ const twoVariables = { KEEP: "kept-value", GONE: "gone-value" };
 
 const withEnv = (env: Properties | undefined): Properties => ({ ...checked, env });
 
-const updateEnv = (bench: Bench, held: Held, env: Properties) => change(bench, held, withEnv(env));
+const updateEnv = (bench: Fixture, held: Held, env: Properties) => change(bench, held, withEnv(env));
 
 /** How a service shows env. */
 const echoes = {

@@ -5,7 +5,7 @@ import { Operation } from "../../../../provider/cluster/service/operation";
 import { pollIntervalMs, type Waiting } from "../../../../provider/cluster/wait/schedule";
 import type { Ctx } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, countOf, failureOf, forget, openBench, requestLines } from "../harness";
+import { countOf, type Fixture, type FixtureOptions, failureOf, forget, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 
 const hourMs = 3_600_000;
@@ -16,7 +16,7 @@ const listing = { path: "/v1/clusters", method: "GET", times: 1_000 } as const;
 type Judge = (look: Found) => Condition;
 
 /** Makes clusters that are on their way, behind the core's back. */
-async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
+async function begin(bench: Fixture, count = 1, replicas = 1): Promise<string[]> {
   const make = (index: number) =>
     bench.client.createCluster({ name: `web-${index}`, gpuType: "h100", replicas, container: "a/b:1", env: {} });
   const made = await bench.run(Promise.all(Array.from({ length: count }, (_, index) => make(index))));
@@ -27,7 +27,7 @@ async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
 const judgeOne: Judge = (look) => readyCondition(look, goalOf({ replicas: 1 }));
 
 /** Waits for an hour at most, unless something else is said. */
-function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: Partial<Ctx> & { judge?: Judge } = {}) {
+function watch(bench: Fixture, id: string, { judge = judgeOne, ...ctx }: Partial<Ctx> & { judge?: Judge } = {}) {
   const status = (summary: string) => bench.said.push(summary);
   const subject = { id, inputs: { name: "web" } };
   const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.service, "create", subject);
@@ -36,7 +36,7 @@ function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: Partial<C
 
 describe("many waits", () => {
   it("share their list calls: 20 waits list as often as one, and look at each status once", async () => {
-    const bench = await openBench({ provisioningMs: 60_000 });
+    const bench = await openFixture({ provisioningMs: 60_000 });
     const ids = await begin(bench, 20);
     const startMs = bench.clock.now();
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
@@ -48,7 +48,7 @@ describe("many waits", () => {
   });
 
   it("find out once that the service has no /status", async () => {
-    const bench = await openBench({ dialect: "client", provisioningMs: 10_000 });
+    const bench = await openFixture({ dialect: "client", provisioningMs: 10_000 });
     const ids = await begin(bench, 10);
     await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
     expect(bench.simulator.requests.filter(({ path }) => path.endsWith("/status"))).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("many waits", () => {
     ["ask by its id for what the list does not hold", { ...listing, kind: "body", body: '{"clusters":[]}' }],
     ["go on by id where the key may not list", { ...listing, kind: "status", status: 403 }],
   ])("%s", async (_title, fault) => {
-    const bench = await openBench({ provisioningMs: 10_000 });
+    const bench = await openFixture({ provisioningMs: 10_000 });
     const ids = await begin(bench, 6);
     bench.simulator.fault(fault);
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
@@ -67,7 +67,7 @@ describe("many waits", () => {
 });
 
 it("a cluster that calls itself running too early is ready when its replicas are healthy", async () => {
-  const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
+  const bench = await openFixture({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
   const [id = ""] = await begin(bench);
   const startMs = bench.clock.now();
   expect((await bench.run(watch(bench, id)))?.status).toBe("ready");
@@ -76,7 +76,7 @@ it("a cluster that calls itself running too early is ready when its replicas are
 });
 
 it("a long wait looks more and more rarely, and at least every 15 s", async () => {
-  const bench = await openBench({ provisioningMs: 30 * 60_000 });
+  const bench = await openFixture({ provisioningMs: 30 * 60_000 });
   const [id = ""] = await begin(bench);
   await bench.run(watch(bench, id));
   const looks = [...new Set(bench.simulator.requests.map(({ at }) => at))];
@@ -90,7 +90,7 @@ it("a long wait looks more and more rarely, and at least every 15 s", async () =
 
 describe("a wait ends", () => {
   it("after three refusals of its key in a row", async () => {
-    const bench = await openBench({ provisioningMs: hourMs });
+    const bench = await openFixture({ provisioningMs: hourMs });
     const [id = ""] = await begin(bench);
     bench.simulator.fault({ kind: "status", status: 401, times: 1_000, after: 2 });
     const error = await bench.run(failureOf(watch(bench, id)));
@@ -99,7 +99,7 @@ describe("a wait ends", () => {
   });
 
   it("when the cluster vanishes, after three looks", async () => {
-    const bench = await openBench({ provisioningMs: hourMs });
+    const bench = await openFixture({ provisioningMs: hourMs });
     const [id = ""] = await begin(bench);
     const wait = watch(bench, id);
     // Before that, reads may lag behind the creation.
@@ -111,7 +111,7 @@ describe("a wait ends", () => {
   });
 
   it("in success when it is ready just at its deadline", async () => {
-    const bench = await openBench({ provisioningMs: 77_000 });
+    const bench = await openFixture({ provisioningMs: 77_000 });
     const [id = ""] = await begin(bench);
     expect((await bench.run(watch(bench, id, { timeoutMs: 77_000 })))?.status).toBe("ready");
   });
@@ -161,8 +161,8 @@ describe("the interval between two polls", () => {
 });
 
 /** The requests of creations at once, and how late each was seen to be ready. */
-async function createFleet(count: number, provisioningMs: number, options: BenchOptions = {}) {
-  const bench = await openBench({ rateLimit: 100, provisioningMs, ...options });
+async function createFleet(count: number, provisioningMs: number, options: FixtureOptions = {}) {
+  const bench = await openFixture({ rateLimit: 100, provisioningMs, ...options });
   const startMs = bench.clock.now();
   const names = Array.from({ length: count }, (_, index) => `web-${index}`);
   const made = names.map((name) => bench.cluster.create(bench.ctx(), { ...checked, name, replicas: 1 }));

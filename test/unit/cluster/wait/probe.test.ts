@@ -4,7 +4,7 @@ import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
+import { type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
 import { canary, checked, least } from "../inputs";
 import { change, expectAtGoal, failingChange, refresh, toDo, warnings } from "../powerHarness";
 
@@ -103,15 +103,15 @@ const ok = { status: 200 };
 const busy = { status: 503 };
 const refused = { problem: "the connection was refused (ECONNREFUSED)" };
 
-const create = (bench: Bench, inputs: Properties, timeoutMs = 600_000) =>
+const create = (bench: Fixture, inputs: Properties, timeoutMs = 600_000) =>
   bench.run(bench.cluster.create(bench.ctx({ timeoutMs }), inputs));
-const failing = (bench: Bench, inputs: Properties, timeoutMs = 60_000) =>
+const failing = (bench: Fixture, inputs: Properties, timeoutMs = 60_000) =>
   bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs }), inputs)));
 
 describe("a creation with a readiness probe", () => {
   it("is ready when the endpoint answers as told, with the reasons until then; a refresh does not probe", async () => {
     const { ask, requests } = endpoint(refused, busy, ok);
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const made = await create(bench, asked);
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
@@ -129,7 +129,7 @@ describe("a creation with a readiness probe", () => {
 
   it("fails at the time limit with what was seen; the next update probes again and sends nothing", async () => {
     const { ask, requests, answer } = endpoint(refused, refused, busy);
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const error = await failing(bench, asked);
     expect(error.reasons[0]).toMatch(
       /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` asks for a status from 200 to 299\n/,
@@ -147,7 +147,7 @@ describe("a creation with a readiness probe", () => {
 
   it("ends a request without an answer after its own time limit", async () => {
     const { ask } = endpoint("silent");
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const error = await failing(bench, { ...plain, readinessProbe: { path: "/health", timeout: 3 } });
     expect(error.reasons[0]).toContain("GET /health: no complete answer came in time");
     expect(bench.clock.now() % 86_400_000).toBeLessThan(62_000);
@@ -159,7 +159,7 @@ it.each<[string, Properties]>([
   ["of a stopped cluster", { ...asked, desiredStatus: "stopped" }],
 ])("no probe is sent %s, nor if it changes there", async (_title, inputs) => {
   const { ask, requests } = endpoint(busy);
-  const bench = await openBench({ ask });
+  const bench = await openFixture({ ask });
   const made = await settle(bench, inputs);
   const at = await change(bench, made, { ...inputs, readinessProbe: { path: "/ready" } });
   expect(bench.simulator.requests).toEqual([]);
@@ -214,7 +214,7 @@ it("secrets of a probe are sent as they are, without the API key, and show in no
     headers: { Authorization: `Bearer ${canary}-header`, "X-Key": "canary-short" },
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
-  const bench = await openBench({ ask });
+  const bench = await openFixture({ ask });
   const error = await failing(bench, { ...plain, readinessProbe: probe });
   const [request] = requests;
   expect(request).toMatchObject({ method: "POST", body: probe.body });

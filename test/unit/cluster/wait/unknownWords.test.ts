@@ -1,6 +1,6 @@
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type BenchOptions, initErrorOf, openBench, openSettled, rewriting, writes } from "../harness";
+import { type FixtureOptions, initErrorOf, openFixture, openSettled, rewriting, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -31,7 +31,7 @@ interface Words {
 }
 
 /** A service in other words: `UP` for `running`. */
-function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pick<BenchOptions, "wire"> {
+function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pick<FixtureOptions, "wire"> {
   const inWords = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inWords);
     if (!isRecord(value)) return value;
@@ -60,7 +60,7 @@ const doctor = /`npx pulumi-gpucluster doctor` shows what is understood$/;
 
 /** Creates a cluster in other words, and tells how long that took. */
 async function create(words: Words) {
-  const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
   const startMs = bench.clock.now();
   const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
   return { bench, made, tookMs: bench.clock.now() - startMs };
@@ -84,7 +84,7 @@ it.each<[string, Words, string]>([
 });
 
 it("a running cluster of a service that shows no health of replicas is ready after half a minute of the same", async () => {
-  const bench = await openBench({ faults: [noStatus], provisioningMs: upMs });
+  const bench = await openFixture({ faults: [noStatus], provisioningMs: upMs });
   const startMs = bench.clock.now();
   const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
   expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(upMs + 30_000);
@@ -94,7 +94,7 @@ it("a running cluster of a service that shows no health of replicas is ready aft
 });
 
 it("a refresh does not call a cluster ready whose wait has not ended", async () => {
-  const bench = await openBench({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
+  const bench = await openFixture({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
   const ctx = bench.ctx({ timeoutMs: upMs + 10_000 });
   const failed: Held = await bench.run(initErrorOf(bench.cluster.create(ctx, asked)));
   const found = await refresh(bench, failed);
@@ -107,7 +107,7 @@ describe("a cluster of which nothing is known", () => {
   const words: Words = { cluster: () => "whirring", replica: always({ status: "brewed" }) };
 
   it("ends its wait with one error after five minutes, and the next update goes on", async () => {
-    const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+    const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
     const startMs = bench.clock.now();
     const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
     expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(300_000);
@@ -124,7 +124,7 @@ describe("a cluster of which nothing is known", () => {
 
   it("is ready if its probe says so", async () => {
     const ask = () => async () => ({ status: 200, body: "" });
-    const bench = await openBench({ ...saying(words), provisioningMs: upMs, ask });
+    const bench = await openFixture({ ...saying(words), provisioningMs: upMs, ask });
     const startMs = bench.clock.now();
     const inputs = { ...asked, readinessProbe: { path: "/health" } };
     const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
@@ -141,7 +141,7 @@ it.each<[string, Words]>([
     { cluster: () => "whirring", replica: always({ status: "init" }) },
   ],
 ])("%s is never ready, however long nothing changes", async (_title, words) => {
-  const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
   const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 900_000 }), asked)));
   expect(failed.reasons[0]).toContain("timed out after 15m");
   expect(failed.state["settled"]).toBe(false);

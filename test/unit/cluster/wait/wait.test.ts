@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
+import { countOf, type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
 import { canary } from "../inputs";
 import {
   asked,
@@ -18,7 +18,7 @@ import {
 
 const env = { MODEL: "another" };
 
-const create = (bench: Bench, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
+const create = (bench: Fixture, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
 
 describe("skipAwait", () => {
   const hasty: Properties = { ...asked, skipAwait: true };
@@ -33,7 +33,7 @@ describe("skipAwait", () => {
   });
 
   it("makes a creation end with the accepted cluster, which is no drift while it comes up", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const made = await create(bench, hasty);
     expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
     expect(toDo(bench, made, hasty)).toEqual([]);
@@ -44,7 +44,7 @@ describe("skipAwait", () => {
 
   it("waits until the service shows a new cluster at all, so that nothing takes it for gone later", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
-    const bench = await openBench({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const bench = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
     const made = await create(bench, hasty);
     expect(made.state["unverifiedInputs"]).toEqual([]);
     await bench.clock.advance(60_000);
@@ -56,7 +56,7 @@ describe("minHealthyReplicas", () => {
   const sick = { kind: "sick-replica", replica: 3, message: "no driver" } as const;
 
   it("of 3 is reached although the last of four replicas is sick for ever", async () => {
-    const bench = await openBench({ faults: [sick], provisioningMs: 20_000 });
+    const bench = await openFixture({ faults: [sick], provisioningMs: 20_000 });
     const inputs = { ...asked, replicas: 4, minHealthyReplicas: 3 };
     const made = await create(bench, inputs);
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
@@ -66,7 +66,7 @@ describe("minHealthyReplicas", () => {
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
-    const bench = await openBench({ provisioningMs: 120_000 });
+    const bench = await openFixture({ provisioningMs: 120_000 });
     const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };
     const made = await settle(bench, inputs);
     await bench.clock.advance(120_000);
@@ -82,7 +82,7 @@ describe("minHealthyReplicas", () => {
 const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
 
 it("the status line comes on each change, and each 15 s, and says how much of the time is over", async () => {
-  const bench = await openBench({ provisioningMs: 120_000 });
+  const bench = await openFixture({ provisioningMs: 120_000 });
   const lines: [seconds: number, string][] = [];
   const startMs = bench.clock.now();
   const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
@@ -108,7 +108,7 @@ describe("nothing that passes ends a wait:", () => {
     ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
   ])("%s", async (_title, faults) => {
     for (const more of [[], [noStatus]]) {
-      const bench = await openBench({ faults: [...faults, ...more], provisioningMs: 40_000 });
+      const bench = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
       const made = await create(bench);
       expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
       await bench.clock.advance(300_000);
@@ -122,7 +122,7 @@ describe("a list that lags 30 s behind, where several wait,", () => {
   const web = (news: Properties) => ["web-a", "web-b"].map((name): Properties => ({ ...news, name }));
 
   /** Creates both, or changes both. */
-  async function both(bench: Bench, news: Properties, held: readonly Held[] = []): Promise<Held[]> {
+  async function both(bench: Fixture, news: Properties, held: readonly Held[] = []): Promise<Held[]> {
     const work = web(news).map(async (inputs, index) => {
       const { id, state } = held[index] ?? {};
       if (!id || !state) return bench.cluster.create(bench.ctx(), inputs);
@@ -132,7 +132,7 @@ describe("a list that lags 30 s behind, where several wait,", () => {
   }
 
   it("neither ends a start with the stop before it, nor a roll-out with the failure before it", async () => {
-    const bench = await openBench(lagging);
+    const bench = await openFixture(lagging);
     const stopped = await both(bench, atRest, await both(bench, asked));
     await bench.clock.advance(40_000);
     const up = await both(bench, asked, stopped);
@@ -146,7 +146,7 @@ describe("a list that lags 30 s behind, where several wait,", () => {
 });
 
 it("a failure says cluster, id, states, each sick replica with its reason, and what is next, one line each", async () => {
-  const bench = await openBench({
+  const bench = await openFixture({
     provisioningMs: 30_000,
     faults: [
       { kind: "sick-replica", replica: 1, message: `cannot pull: ${canary}` },
@@ -171,7 +171,7 @@ it.each([1, 3])(
   "a cluster that calls itself failed ends its wait even if /status answers nothing (of %i)",
   async (count) => {
     const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
-    const bench = await openBench({
+    const bench = await openFixture({
       provisioningMs: 20_000,
       faults: [
         { kind: "fail", message: "no driver", times: count },
@@ -187,7 +187,7 @@ it.each([1, 3])(
 );
 
 it("a wait in which nothing changes says once, after half of its time, what it sees and what can be done", async () => {
-  const bench = await openBench({ provisioningMs: 4 * 3_600_000 });
+  const bench = await openFixture({ provisioningMs: 4 * 3_600_000 });
   await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), asked).catch(() => undefined));
   expect(warnings(bench)).toHaveLength(1);
   const [text = ""] = warnings(bench);
