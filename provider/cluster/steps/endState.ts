@@ -86,7 +86,7 @@ async function formNow(service: Service, operation: Operation, inputs: CheckedIn
   // A change that is not waited for has observed nothing since.
   if (last?.env !== undefined && (isCreation || inputs.skipAwait !== true)) return formIn(last);
   if (!isCreation) return formIn(await find(service, operation));
-  return service.forms.of(inputs, async () => formIn(await find(service, operation, { urgency: "reconcile" })));
+  return service.learned.of(inputs, async () => formIn(await find(service, operation, { urgency: "reconcile" })));
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Condition, readyCondition } from "../../../../provider/cluster/health/conditions";
 import { type Found, goalOf } from "../../../../provider/cluster/health/health";
 import { Operation } from "../../../../provider/cluster/service/operation";
-import { pollIntervalMs, type Waiting } from "../../../../provider/cluster/wait/schedule";
+import { pollIntervalMs, type Waits } from "../../../../provider/cluster/wait/poller";
 import type { Ctx } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import { countOf, type Fixture, type FixtureOptions, failureOf, forget, openFixture, requestLines } from "../harness";
@@ -118,20 +118,20 @@ describe("a wait ends", () => {
 });
 
 const free = { limit: 100, left: 96, resetInMs: 60_000, queued: 0 };
-const one: Waiting = { youngestMs: 0, waits: 1, rateLimit: free };
+const one: Waits = { youngestMs: 0, count: 1, rateLimit: free };
 
 describe("the interval between two polls", () => {
-  it.each<[string, Partial<Waiting>, number]>([
+  it.each<[string, Partial<Waits>, number]>([
     ["is 2 s at first", {}, 2_000],
     ["grows to 3 % of the time waited", { youngestMs: 300_000 }, 9_000],
     ["is never longer than 15 s", { youngestMs: 3_600_000 }, 15_000],
-    ["takes half of a fresh window", { youngestMs: 0, waits: 67 }, 4_310],
+    ["takes half of a fresh window", { youngestMs: 0, count: 67 }, 4_310],
     ["takes less of a window that others use up too", { rateLimit: { ...free, left: 51 } }, 4_706],
     ["leaves room for requests that wait", { rateLimit: { ...free, queued: 75 } }, 6_250],
-    ["leaves a request to each wait", { waits: 80 }, 7_813],
-    ["is as long as it can be if no request is left", { waits: 100 }, 15_000],
+    ["leaves a request to each wait", { count: 80 }, 7_813],
+    ["is as long as it can be if no request is left", { count: 100 }, 15_000],
     ["waits for the next window if none is left", { rateLimit: { ...free, left: 0, resetInMs: 9_000 } }, 9_000],
-    ["is 2 s before the first answer", { waits: 500, rateLimit: { limit: 100, queued: 0 } }, 2_000],
+    ["is 2 s before the first answer", { count: 500, rateLimit: { limit: 100, queued: 0 } }, 2_000],
   ])("%s", (_title, waiting, ms) => {
     expect(Math.round(pollIntervalMs({ ...one, ...waiting }))).toBe(ms);
   });
@@ -148,8 +148,8 @@ describe("the interval between two polls", () => {
         limits,
         fc.integer({ min: 0, max: 4e6 }),
         fc.integer({ min: 1, max: 500 }),
-        (rateLimit, age, waits) => {
-          const interval = pollIntervalMs({ youngestMs: age, waits, rateLimit });
+        (rateLimit, age, count) => {
+          const interval = pollIntervalMs({ youngestMs: age, count, rateLimit });
           expect(interval).toBeGreaterThanOrEqual(2_000);
           expect(interval).toBeLessThanOrEqual(15_000);
           const polls = Math.floor(rateLimit.resetInMs / interval);

@@ -132,7 +132,7 @@ describe("a creation with a readiness probe", () => {
     const bench = await openFixture({ ask });
     const error = await failing(bench, asked);
     expect(error.reasons[0]).toMatch(
-      /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` asks for a status from 200 to 299\n/,
+      /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` expects a status from 200 to 299\n/,
     );
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
     const held = await refresh(bench, error);
