@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
 import { diffCluster, effectsOf } from "../../../../provider/cluster/diff/diff";
 import type { CheckedInputs, ClusterState } from "../../../../provider/cluster/schema/stateFields";
-import { planOf, type Step, wantedInputs } from "../../../../provider/cluster/steps/plan";
+import { planOf, requestedInputs, type Step } from "../../../../provider/cluster/steps/plan";
 import { completed } from "../inputs";
 
 const before = { ...completed, settled: true, status: "running" } as unknown as ClusterState;
@@ -64,7 +64,7 @@ it.each(rows)("the plan of %s", (_title, given, steps) => {
 it("a request has the changes of the program, and what others have set for everything else", () => {
   const state = { container: "a/b:1", env: { MODEL: "one", MODE: "fast" } };
   const record = { container: "a/b:1", replicas: 6, env: { MODEL: "one", MODE: "slow", OWN: "1" } };
-  const { replicas, env: merged } = wantedInputs(
+  const { replicas, env: merged } = requestedInputs(
     updateOf({ state, record, inputs: { ...state, env: { MODEL: "two", MODE: "fast" } } }),
   );
   expect({ replicas, env: merged }).toEqual({ replicas: 6, env: { MODEL: "two", MODE: "slow", OWN: "1" } });

@@ -303,7 +303,7 @@ describe("a roll-back that does not end well", () => {
     const left = await failingChange(bench, made, bad);
     expect(plainText(left.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
-      "      The roll-back to acme/model:1 failed too",
+      "      The rollback to acme/model:1 failed too",
       "      replica rep_1-2-3: failed, CUDA out of memory",
       "      replica rep_1-2-4: failed, CUDA out of memory",
       'cluster "web" (cl_1) was not rolled back to acme/model:1 completely: it is failed',
