@@ -20,25 +20,25 @@ export interface Fixture {
   readonly client: Client;
   readonly service: CreatingService;
   readonly cluster: Resource;
-  /** Every text that the core has shown: `info: ...`, `warning: ...`, `status: ...`. */
+  /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
   readonly said: string[];
   ctx(overrides?: Partial<Ctx>): Ctx;
-  /** Runs to the end of the work, at once. */
+  /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
-  /** The same service under another key, by the core's own account. */
+  /** The same service in a process of its own, which identifies service and key by `seenBy`. */
   as(seenBy: string): Resource;
 }
 
 export interface FixtureOptions extends SimulatorOptions {
-  /** Puts something in place of parts of the client. */
+  /** Replaces parts of the client. */
   readonly client?: (real: Client) => Partial<Client>;
-  /** Puts something between the chain of the client and the wire. */
+  /** Intercepts requests below the client. */
   readonly wire?: (real: Send, clock: VirtualClock) => Send;
   /** Answers probes in place of the endpoint. */
   readonly ask?: (clock: VirtualClock) => CreatingService["ask"];
-  /** What the stack says of all clusters. */
+  /** The configuration of the stack. */
   readonly settings?: Partial<Settings>;
-  /** The names of requests, if they are not to be found out. */
+  /** The names of request fields, if they are not to be detected. */
   readonly requestNames?: RequestNames;
 }
 
@@ -47,11 +47,10 @@ const open: Simulator[] = [];
 /** Every test closes what it has opened. */
 afterEach(closeAll);
 
-/** Opens a fixture, which ends with its test. */
 export async function openFixture({
   client: patch,
   wire = (real) => real,
-  settings: own,
+  settings: overrides,
   requestNames,
   ask,
   ...options
@@ -66,7 +65,12 @@ export async function openFixture({
     const made = { ...createService(client, seenBy, clock, 15_000, simulator.url), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
-  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
+  const settings = (): Settings => ({
+    strictPreview: false,
+    capacityCheck: "warn",
+    gpuTypeCheck: "error",
+    ...overrides,
+  });
   const service = serviceOf("seen");
   return {
     simulator,
@@ -84,7 +88,7 @@ export async function openFixture({
   };
 }
 
-/** A wire on which the successful answers of some paths have another form, which the simulator does not have. */
+/** Rewrites the successful answers to some paths, to shapes that the simulator does not have. */
 export function rewriting(
   path: RegExp,
   write: (body: Readonly<Record<string, unknown>>) => unknown,
@@ -96,7 +100,7 @@ export function rewriting(
   };
 }
 
-/** A service whose `/status` shows the replicas alone, without a word for the cluster. */
+/** A service whose `/status` shows the replicas alone, without a status word for the cluster. */
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
 /** A service that starts the containers of an update in the same replicas. */
@@ -108,7 +112,7 @@ export const sameReplicas: NonNullable<FixtureOptions["wire"]> = (real) => async
   };
 };
 
-/** Closes what the tests have opened. Fails if a text for users was too long. */
+/** Closes what the tests have opened. Fails if a message was too long. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));
   expect(tooLong.splice(0)).toEqual([]);
@@ -116,16 +120,16 @@ export async function closeAll(): Promise<void> {
 
 const tooLong: string[] = [];
 
-/** Two lines of 250 characters, whatever a terminal breaks them into, and a list of what was seen with such lines. */
-function judge(text: string): void {
-  const [first = "", second = "", ...list] = text.split("\n");
-  if (first.length + second.length > 500 || list.some((line) => line.length > 250)) tooLong.push(text);
+/** A message has at most two lines of 250 characters on average, and a list of details with lines of at most 250 characters. */
+function judge(message: string): void {
+  const lines = message.split("\n");
+  const isLongSummary = lines.slice(0, 2).join("").length > 500;
+  if (isLongSummary || lines.slice(2).some((line) => line.length > 250)) tooLong.push(message);
 }
 
-/** The same resource; what it refuses, and every error, is a text for users. */
+/** The same resource, which judges the messages of failures and errors. */
 function judged(resource: Resource): Resource {
-  const { check, diff, create, read, update, delete: remove } = resource;
-  const told =
+  const withJudgement =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     (...args: Args) =>
       work(...args).catch((error: unknown) => {
@@ -135,18 +139,16 @@ function judged(resource: Resource): Resource {
       });
   return {
     ...resource,
-    check: told(async (...args) => {
-      const result = await check(...args);
+    check: withJudgement(async (...args) => {
+      const result = await resource.check(...args);
       for (const { property, reason } of result.failures) judge(`${property}: ${reason}`);
       return result;
     }),
-    ...{
-      diff: told(diff),
-      create: told(create),
-      read: told(read),
-      update: told(update),
-      delete: told(remove),
-    },
+    diff: withJudgement(resource.diff),
+    create: withJudgement(resource.create),
+    read: withJudgement(resource.read),
+    update: withJudgement(resource.update),
+    delete: withJudgement(resource.delete),
   };
 }
 
@@ -178,17 +180,16 @@ export function requestLines({ requests }: Simulator): string[] {
   return requests.map(({ method, path }) => `${method} ${path.replace(/cl_[0-9a-f]+/, ":id")}`);
 }
 
-/** The requests so far that change something. */
+/** The requests so far that are not reads. */
 export function writes(simulator: Simulator): string[] {
   return requestLines(simulator).filter((line) => !line.startsWith("GET "));
 }
 
-/** How often a request was sent. */
 export function countOf(simulator: Simulator, line: string): number {
   return requestLines(simulator).filter((sent) => sent === line).length;
 }
 
-/** The clusters that somebody pays for. */
+/** The clusters that cost money. */
 export function living(simulator: Simulator) {
   return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
 }
@@ -213,7 +214,7 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
   throw error;
 }
 
-/** Work that the user interrupts after so long: how it ends, and how much later. */
+/** Interrupts work after so long: how it ends, and how much later. */
 export async function interruptAfter<T>(
   { clock, run }: Fixture,
   ms: number,
@@ -228,21 +229,21 @@ export async function interruptAfter<T>(
   return { end, lastedMs: clock.now() - startMs };
 }
 
-/** A cluster that was created and is healthy, and nothing in the record of requests. */
+/** Creates a healthy cluster, and forgets the requests so far. */
 export async function settle(bench: Fixture, inputs: Properties): Promise<{ id: string; state: Properties }> {
   const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
   forget(bench);
   return made;
 }
 
-/** A bench with such a cluster. */
+/** A fixture with such a cluster. */
 export async function openSettled(inputs: Properties, options: FixtureOptions = {}) {
   const bench = await openFixture(options);
   const made = await settle(bench, inputs);
   return { bench, made, ...made };
 }
 
-/** Clears what was recorded. */
+/** Forgets the requests and messages so far. */
 export function forget({ simulator, said }: Fixture): void {
   simulator.requests.length = 0;
   said.length = 0;

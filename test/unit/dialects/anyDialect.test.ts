@@ -2,8 +2,9 @@ import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { closeAll, countOf, type Fixture, forget, living, writes } from "../cluster/harness";
+import { type Held, refresh, toDo } from "../cluster/powerHarness";
 import { anyDialect, report } from "./atRandom";
-import { create, expectReached, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
+import { create, expectReached, open, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -103,11 +104,11 @@ async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Chan
   const drift = differences(changes, wanted, simulator.dialect);
   const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
   simulator.change(held.id, changes);
-  const found = await read(bench, held);
+  const found = await refresh(bench, held);
   expect(toDo(bench, found, wanted).sort()).toEqual(shown.sort());
   if (shown.length === drift.length) return update(bench, found, wanted);
   simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
-  return update(bench, await read(bench, found), wanted);
+  return update(bench, await refresh(bench, found), wanted);
 }
 
 /** Takes over the cluster as that of another program, and corrects what differs if the service shows all of it. */

@@ -4,8 +4,9 @@ import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { closeAll, type Fixture, living } from "../cluster/harness";
+import { type Held, refresh, toDo } from "../cluster/powerHarness";
 import { anyDialect, report } from "./atRandom";
-import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./harness";
+import { create, expectRunning, open, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -39,13 +40,13 @@ const anyTrouble: fc.Arbitrary<Trouble> = fc.oneof(
 interface Step {
   readonly changes: Partial<Wanted>;
   readonly trouble?: Trouble | undefined;
-  readonly refresh: boolean;
+  readonly isRefreshed: boolean;
 }
 
 const anyStep: fc.Arbitrary<Step> = fc.record({
   changes: anyChanges,
   trouble: fc.option(anyTrouble, { nil: undefined }),
-  refresh: fc.boolean(),
+  isRefreshed: fc.boolean(),
 });
 
 it("every mixture of options, changes and disturbances ends with the desired cluster after at most three updates", async () => {
@@ -53,7 +54,8 @@ it("every mixture of options, changes and disturbances ends with the desired clu
     fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
       try {
         const bench = await open(dialect, { provisioningMs: 6_000, deletionMs: 2_000 });
-        let [held, wanted] = [await create(bench), web];
+        let held = await create(bench);
+        let wanted = web;
         for (const step of steps) {
           wanted = { ...wanted, ...step.changes };
           held = await take(bench, held, wanted, step);
@@ -69,11 +71,11 @@ it("every mixture of options, changes and disturbances ends with the desired clu
 /** Number of faults that each walk has added. */
 const faults = new WeakMap<Fixture, number>();
 
-async function take(bench: Fixture, before: Held, wanted: Wanted, { trouble, refresh }: Step): Promise<Held> {
+async function take(bench: Fixture, before: Held, wanted: Wanted, { trouble, isRefreshed }: Step): Promise<Held> {
   // A fault that no request of its step has met applies to a later step, besides the disturbance of that step.
   const waiting = faults.get(bench) ?? 0;
   let held = await update(bench, before, wanted, trouble);
-  if (refresh) held = await read(bench, held);
+  if (isRefreshed) held = await refresh(bench, held);
   for (let attempt = 1; attempt <= 2 + waiting && toDo(bench, held, wanted).length > 0; attempt += 1) {
     held = await update(bench, held, wanted);
   }
@@ -109,7 +111,7 @@ async function expectGoal(bench: Fixture, held: Held, wanted: Wanted): Promise<v
   expect(toDo(bench, held, wanted)).toEqual([]);
   expect(living(bench.simulator)).toHaveLength(1);
   // Another program's change since then is unknown to the state, and no update had a reason to read the cluster.
-  const seen = await read(bench, held);
+  const seen = await refresh(bench, held);
   if (toDo(bench, seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
   if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
   else expectRunning(bench, held.id, wanted);

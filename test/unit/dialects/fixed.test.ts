@@ -3,7 +3,8 @@ import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { closeAll, type Fixture, initErrorOf, openFixture, writes } from "../cluster/harness";
 import { urnOf } from "../cluster/inputs";
-import { type Held, type Wanted, web } from "./harness";
+import type { Held } from "../cluster/powerHarness";
+import { type Wanted, web } from "./harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 

@@ -12,7 +12,8 @@ import {
   requestLines,
   writes,
 } from "../cluster/harness";
-import { create, open, read, toDo, update, type Wanted, web } from "./harness";
+import { refresh, toDo } from "../cluster/powerHarness";
+import { create, open, update, type Wanted, web } from "./harness";
 
 /** The published service in both of its forms; see docs/services.md. */
 
@@ -39,7 +40,7 @@ describe.each(forms)("in the form %s", (form) => {
     await check(bench, spelled);
     let held = await create(bench, spelled);
     expect(bench.simulator.cluster(held.id)?.gpuType).toBe("rtx-4090");
-    expect((await read(bench, held)).state).toStrictEqual(held.state);
+    expect((await refresh(bench, held)).state).toStrictEqual(held.state);
     expect(toDo(bench, held, wanted)).toEqual([]);
     held = await update(bench, held, { ...spelled, replicas: 4 });
     held = await update(bench, held, { ...spelled, replicas: 1, container: "team/server:3.0" });
@@ -51,7 +52,7 @@ describe.each(forms)("in the form %s", (form) => {
     const state = await change(stopped, last);
     expect(state).toMatchObject({ settled: true, readyReplicas: 1 });
     bench.simulator.change(held.id, { replicas: 5 });
-    expect(toDo(bench, await read(bench, { id: held.id, state }), last)).toEqual(["replicas"]);
+    expect(toDo(bench, await refresh(bench, { id: held.id, state }), last)).toEqual(["replicas"]);
     await bench.run(bench.cluster.delete(bench.ctx(), held.id, state));
     expect(living(bench.simulator)).toEqual([]);
   });
@@ -170,7 +171,7 @@ describe("the client's form", () => {
     const found = await bench.run(bench.cluster.read(bench.ctx(), id, {}));
     const inputs = { name, container, gpuType: "RTX 4090", replicas };
     expect(found).toMatchObject({ inputs, state: { gpuType: "RTX 4090" } });
-    const again = await read(bench, { id, state: found?.state ?? {} });
+    const again = await refresh(bench, { id, state: found?.state ?? {} });
     expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
     expect(toDo(bench, again, { ...found?.inputs, gpuType: "rtx-4090" })).toEqual([]);
   });

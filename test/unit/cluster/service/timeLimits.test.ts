@@ -20,18 +20,18 @@ const latenessMs = 2_000;
 
 type Matches = (request: HttpRequest) => boolean;
 
-/** Requests that never get an answer, from the moment on at which `begin` is called. */
+/** Requests that never get an answer once `begin` was called. */
 function hanging(matches: Matches) {
-  const state = { isOn: false };
+  let hasBegun = false;
   const wire =
     (real: Send, clock: VirtualClock): Send =>
     async (request) => {
-      if (!state.isOn || !matches(request)) return real(request);
+      if (!hasBegun || !matches(request)) return real(request);
       await clock.sleep(request.attemptTimeoutMs ?? 60_000, request.method === "GET" ? request.signal : undefined);
       throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true, attempts: 1 });
     };
   const begin = () => {
-    state.isOn = true;
+    hasBegun = true;
   };
   return { wire, begin };
 }
@@ -57,13 +57,13 @@ const answer = (status: number, method: string, path: string, more: object = {})
   ...more,
 });
 const post = { method: "POST", path: "/v1/clusters", when: "after" } as const;
-const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
+const rateLimited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
 const pages: Fault = { ...post, kind: "html", status: 504 };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
-/** What does not end by itself, in which operation, and what the error has to say beside the name of the cluster. */
+/** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
-  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: limited }],
+  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: rateLimited }],
   ["a create request without an answer", "create", /may have been created.*time limit/s, { hangs: line("POST", list) }],
   [
     "a lost create request, and the search for it",
@@ -97,15 +97,15 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
 
 /** The operation, with the name of the cluster in it. */
 async function begin({ cluster, ctx, ...bench }: Fixture, what: What): Promise<() => Promise<unknown>> {
-  const own = () => ctx({ timeoutMs });
-  if (what === "create") return () => cluster.create(own(), checked);
+  const limited = () => ctx({ timeoutMs });
+  if (what === "create") return () => cluster.create(limited(), checked);
   const { id, state } = await settle({ cluster, ctx, ...bench }, checked);
-  // The list from before its creation is not believed any more.
+  // A list from before its creation is too old by now.
   await bench.clock.advance(60_000);
-  if (what === "delete") return () => cluster.delete(own(), id, state);
-  if (what === "update") return () => cluster.update(own(), id, state, { ...checked, env: { MODEL: "other" } });
+  if (what === "delete") return () => cluster.delete(limited(), id, state);
+  if (what === "update") return () => cluster.update(limited(), id, state, { ...checked, env: { MODEL: "other" } });
   const atRest = await bench.run(cluster.update(ctx(), id, state, { ...checked, desiredStatus: "stopped" }));
-  return () => cluster.update(own(), id, atRest, { ...checked, desiredStatus: "running" });
+  return () => cluster.update(limited(), id, atRest, { ...checked, desiredStatus: "running" });
 }
 
 test.each(phases)("%s ends with its operation", async (_title, what, says, { options, hangs = () => false, fault }) => {
@@ -122,7 +122,7 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
   expect(text).toContain('"web"');
   expect(text).toMatch(says);
   expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
-  // Nothing goes on behind it.
+  // Nothing continues in the background.
   const sent = bench.simulator.requests.length;
   await bench.clock.advance(600_000);
   expect(bench.simulator.requests.length).toBe(sent);
@@ -134,7 +134,7 @@ const limitMs = 60_000;
 
 const create = (bench: Fixture) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
 
-test("a create request that its limit has cut is looked for once, and found", async () => {
+test("a cluster whose create request was cut by the time limit is found", async () => {
   const bench = await openFixture({
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
@@ -150,7 +150,7 @@ test("a create request that its limit has cut is looked for once, and found", as
   expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
 });
 
-test("a list of clusters without an end ends with the creation that reads it, before anything is created", async () => {
+test("a list of clusters without an end is abandoned at the time limit, before anything is created", async () => {
   let pages = 0;
   const bench = await openFixture({
     wire: (real, clock) => async (request) => {
