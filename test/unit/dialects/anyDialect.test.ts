@@ -15,7 +15,7 @@ const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr
 
 type Changes = Partial<Pick<Wanted, "replicas" | "container" | "env">>;
 
-/** The next action of the program, or of another program. */
+/** The next action of the program or of another user. */
 type Step =
   | { readonly kind: "update"; readonly changes: Partial<Wanted> }
   | { readonly kind: "drift" | "adopt"; readonly changes: Changes }
@@ -39,7 +39,7 @@ interface Situation {
   readonly wanted: Wanted;
 }
 
-it("with every mixture of options, a random walk of operations ends with the desired cluster", async () => {
+it("a random walk of operations ends with the desired cluster, whatever the mixture of options", async () => {
   await fc.assert(
     fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
       try {
@@ -111,14 +111,14 @@ async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Chan
   return update(bench, await refresh(bench, found), wanted);
 }
 
-/** Takes over the cluster as that of another program, and corrects what differs if the service shows all of it. */
+/** Adopts the cluster, and corrects what differs if the service shows all of it. */
 async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
   const { simulator } = bench;
   const drift = differences(changes, wanted, simulator.dialect);
-  const isCorrected = drift.every(({ path, isShown }) => isShown && !isForeign(path, wanted));
+  const isCorrected = drift.every(({ path, isShown }) => isShown && !isUnmanaged(path, wanted));
   if (isCorrected) simulator.change(id, changes);
   forget(bench);
-  // In a run of its own: in the run of an adoption, a deletion leaves the cluster as it is.
+  // In a process of its own: in the process of an adoption, a deletion leaves the cluster as it is.
   const held = await bench.run(bench.as("seen").create(bench.ctx(), { ...wanted, adopt: id }));
   await expectReached(bench, held, wanted);
   expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
@@ -126,8 +126,8 @@ async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Chan
   return held;
 }
 
-/** Whether a path is that of a variable which the program does not have: an adoption leaves it, because the service may add it. */
-function isForeign(path: string, { env = {} }: Wanted): boolean {
+/** Whether the program does not have this variable: an adoption leaves it, because the service may have added it. */
+function isUnmanaged(path: string, { env = {} }: Wanted): boolean {
   return path.startsWith("env.") && !Object.hasOwn(env, path.slice("env.".length));
 }
 

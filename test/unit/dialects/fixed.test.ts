@@ -33,7 +33,7 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
   ["env, without an update", { env: { ...web.env, MODEL: "another" } }, refusedUpdates, "env.MODEL"],
   ["the image, without an update and a redeploy", { container: "a/b:2" }, [...refusedUpdates, noRedeploy], "container"],
 ])(
-  "%s: the first `up` learns it from the refusal, the next one replaces, and a change that is taken back sends nothing",
+  "a refused change is replaced by the next `up`, and sends nothing if it is undone: %s",
   async (_title, change, faults, path) => {
     const bench = await openFixture({ faults });
     const made = await bench.run(bench.cluster.create(bench.ctx(), web));
@@ -53,7 +53,7 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
   },
 );
 
-it("one page of a gateway replaces nothing: the next update is sent again", async () => {
+it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
   const bench = await openFixture({ faults: [] });
   const made = await bench.run(bench.cluster.create(bench.ctx(), web));
   for (const method of ["PATCH", "PUT", "POST"])

@@ -15,11 +15,11 @@ import {
 import { refresh, toDo } from "../cluster/powerHarness";
 import { create, open, update, type Wanted, web } from "./harness";
 
-/** The published service in both of its forms; see docs/services.md. */
+/** Both published services; see docs/services.md. */
 
 afterEach(closeAll);
 
-const forms = ["documented", "client"] as const;
+const variants = ["documented", "client"] as const;
 const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
 
 /** The bodies sent to a path, in their order. */
@@ -32,9 +32,9 @@ function bodiesOf({ simulator }: Fixture, path: RegExp): unknown[] {
 const check = (bench: Fixture, news: Properties, olds?: Properties) =>
   bench.run(bench.cluster.check(bench.ctx(), news, olds));
 
-describe.each(forms)("in the form %s", (form) => {
-  it("a cluster is created, shown as requested, changed, stopped, started and deleted; drift and no spelling is shown", async () => {
-    const bench = await open(form);
+describe.each(variants)("the published service: %s", (variant) => {
+  it("creates, changes, stops, starts and deletes a cluster, and shows drift but no other spelling", async () => {
+    const bench = await open(variant);
     const spelled = { ...wanted, gpuType: "RTX 4090" };
     // As the engine does: the check reads the list with all spellings.
     await check(bench, spelled);
@@ -57,9 +57,9 @@ describe.each(forms)("in the form %s", (form) => {
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("extra fields are sent unchanged, compared if they are shown, and a change of one is an update", async () => {
-    const bench = await open(form);
-    const name = form === "client" ? "containerPort" : "container_port";
+  it("receives extra fields unchanged, and a change of one is an update", async () => {
+    const bench = await open(variant);
+    const name = variant === "client" ? "containerPort" : "container_port";
     const news = { ...wanted, extraFields: { [name]: 8000 } };
     const made = await bench.run(bench.cluster.create(bench.ctx(), news));
     expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: 8000 })]);
@@ -73,18 +73,15 @@ describe.each(forms)("in the form %s", (form) => {
 test.each([
   ["documented", "gpu_type"],
   ["client", "gpuModelId"],
-] as const)(
-  "an organization without clusters: the first creation in the form %s names the GPU %s",
-  async (form, name) => {
-    const bench = await openFixture({ dialect: form });
-    expect(bench.simulator.clusters()).toEqual([]);
-    await create(bench, wanted);
-    expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
-    expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
-  },
-);
+] as const)("the first creation of an organization uses the right name of the GPU: %s, %s", async (dialect, name) => {
+  const bench = await openFixture({ dialect });
+  expect(bench.simulator.clusters()).toEqual([]);
+  await create(bench, wanted);
+  expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
+  expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
+});
 
-describe("the client's form", () => {
+describe("the service of the official client", () => {
   it("is detected from the list of models, before the first creation, in one request", async () => {
     const bench = await open("client");
     await create(bench, wanted);
@@ -114,7 +111,7 @@ describe("the client's form", () => {
     expect(bodiesOf(bench, /scale$/)).toEqual([{ replicaCount: 3 }]);
   });
 
-  it("cannot change the image in place if it accepts a redeploy, and shows the old image all the same", async () => {
+  it("cannot change the image in place if it still shows the old image after a redeploy", async () => {
     const client: FixtureOptions["client"] = (real) => ({
       redeployCluster: (id, options) => real.redeployCluster(id, options),
     });
@@ -126,7 +123,7 @@ describe("the client's form", () => {
     expect(error.state).toMatchObject({ container: wanted.container, settled: false });
   });
 
-  it("replaces the cluster if env changes, as the preview says; an update all the same fails and keeps the state", async () => {
+  it("replaces the cluster if env changes, as the preview says, and an update fails without changing the state", async () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const { inputs } = await check(bench, { ...wanted, env: { MODEL: "another" } }, wanted);
@@ -141,7 +138,7 @@ describe("the client's form", () => {
     expect(error.message).toContain("The next `pulumi up` replaces the cluster");
     expect(bench.simulator.cluster(id)).toMatchObject({ env: wanted.env, generation: 1 });
     forget(bench);
-    // The change is taken back: nothing is sent.
+    // The change is undone.
     await update(bench, { id, state: error.state }, wanted);
     expect(writes(bench.simulator)).toEqual([]);
   });
@@ -164,7 +161,7 @@ describe("the client's form", () => {
     expect((await check(bench, wanted, before)).inputs["gpuType"]).toBe(before.gpuType);
   });
 
-  it("gives an import the name of the GPU, which no refresh and no identifier of the program reports as drift", async () => {
+  it("gives an import the name of the GPU, which is no drift beside another identifier of the program", async () => {
     const bench = await open("client");
     const { name, container, gpuType, replicas } = wanted;
     const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
@@ -176,7 +173,7 @@ describe("the client's form", () => {
     expect(toDo(bench, again, { ...found?.inputs, gpuType: "rtx-4090" })).toEqual([]);
   });
 
-  it("joins models, prices and availability, and knows the price of the tier", async () => {
+  it("has its models, prices and availability joined, with the price of the tier", async () => {
     const bench = await open("client");
     const { gpus } = await bench.run(bench.client.listGpuTypes());
     const gpu = gpus.find(({ name }) => name === "RTX 4090");
@@ -193,7 +190,7 @@ describe("the client's form", () => {
     expect(await cost({ gpusPerReplica: 2 })).toBe(Number(community) * 2);
   });
 
-  it("refuses an unknown name before any request, and the first word of several with the candidates", async () => {
+  it("is not sent an unknown GPU type, nor the first word of several ones", async () => {
     const bench = await open("client");
     const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), { ...wanted, gpuType: "b9000" })));
     expect(error.message).toContain('"b9000" is not one of the service\'s models');
@@ -204,7 +201,7 @@ describe("the client's form", () => {
   });
 });
 
-it("replicas without a health check are judged by their states, the only fact about them", async () => {
+it("replicas without a health check are judged by their states", async () => {
   const wire: FixtureOptions["wire"] = (real) => async (request) => {
     const answer = await real(request);
     return { ...answer, body: answer.body.replaceAll('"healthy":true', '"healthy":false') };
@@ -215,7 +212,7 @@ it("replicas without a health check are judged by their states, the only fact ab
 });
 
 describe("the names of requests", () => {
-  it("are those of the setting; a cluster that a service then makes without GPU and image is kept, and is an error", async () => {
+  it("follow the setting, and a cluster that is then created without GPU and image is kept, with an error", async () => {
     const bench = await openFixture({ dialect: "client", requestNames: "specification" });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
@@ -227,7 +224,7 @@ describe("the names of requests", () => {
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
-  it("are not tried out: a service that refuses them is sent one request, and its refusal names the field", async () => {
+  it("are not guessed: a service that refuses them gets one request, and the error names the field", async () => {
     const bench = await openFixture({ dialect: { requestNames: "client", uniqueNames: true } });
     const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), web)));
     expect(error.message).toMatch(/Unknown field "gpu_type".*set gpucluster:requestNames/s);
