@@ -61,7 +61,7 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native }))
     for (const name of ["web", "api"]) {
       const { code, output } = await workspace.preview("--config", `engine-test:only=${name}`);
       expect(code).not.toBe(0);
-      expect(output).toMatch(/is not known to this service and API key, but others saw it last/);
+      expect(output).toMatch(/is not known to this service and API key, but another service or key saw it last/);
     }
     expect(writes()).toEqual([]);
   });

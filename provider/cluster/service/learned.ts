@@ -4,10 +4,10 @@ import { createdNames, textNames } from "../schema/fields";
 import { pick } from "../schema/state";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
-/** The form in which the service shows the inputs of a new cluster, and the inputs that it does not show. */
+/** How the service shows the inputs of a new cluster, and which inputs it does not show. */
 export interface LearnedInputs extends Learned {
   readonly unverifiedInputs: readonly string[];
-  /** Whether clusters with the same inputs are shown in the same form. */
+  /** Whether the service shows other clusters with the same inputs in the same way. */
   readonly isTypical?: boolean;
 }
 
@@ -16,43 +16,38 @@ export function learnedOf(inputs: CheckedInputs, record: ClusterRecord, before: 
 }
 
 /**
- * The forms of new clusters, each for all clusters with the same inputs: a list shows less of a cluster than the cluster
- * itself, but to read each one by its id would take as many requests as to create them.
+ * What is learned from one new cluster serves all with the same inputs: a list shows less than a read by id, but reading each
+ * cluster by id takes as many requests as creating it.
  */
 export class LearnedByKind {
   readonly #firsts = new Map<string, Promise<LearnedInputs | undefined>>();
 
-  /** @param read Reads this cluster by its id. It is called for the first cluster of its kind, and if that one is not typical. */
+  /** @param read Reads this cluster by its id. Called for the first cluster of its kind, or if that one is not typical. */
   async of(inputs: CheckedInputs, read: () => Promise<LearnedInputs>): Promise<LearnedInputs> {
     const kind = kindOf(inputs);
     const first = this.#firsts.get(kind);
-    if (first !== undefined) {
-      const form = await first;
-      return form?.isTypical ? form : read();
+    if (first === undefined) {
+      const learned = read();
+      const orNothing = learned.catch(() => undefined);
+      this.#firsts.set(kind, orNothing);
+      return learned;
     }
-    const own = read();
-    this.#firsts.set(
-      kind,
-      own.catch(() => undefined),
-    );
-    return own;
+    const learned = await first;
+    return learned?.isTypical ? learned : read();
   }
 }
 
-/** The inputs without those in which clusters of a fleet differ: name, number of replicas, and the values of env. */
+/** The inputs except those in which the clusters of a fleet differ: name, number of replicas, and the values of env. */
 function kindOf(inputs: CheckedInputs): string {
   const { env = {}, desiredStatus, skipAwait } = inputs;
-  const shared = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
-  return JSON.stringify([pick(inputs, shared), Object.keys(env).sort(), desiredStatus, skipAwait]);
+  const compared = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
+  return JSON.stringify([pick(inputs, compared), Object.keys(env).sort(), desiredStatus, skipAwait]);
 }
 
-/** Whether a record shows nothing that the service has chosen for this one cluster, beyond what is `known` without a read. */
+/** Whether a record shows nothing that the service chose for this one cluster, beyond what is `known` without a read. */
 export function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<ClusterRecord>): boolean {
-  const isAsRequested = (["name", "replicas"] as const).every(
-    (name) => (record[name] ?? inputs[name]) === inputs[name],
-  );
-  const isKnown = (["status", "endpoint", "createdAt"] as const).every((name) => !record[name] || known[name]);
-  return (
-    isAsRequested && isKnown && !textNames.some((name) => record[name] !== undefined && inputs[name] === undefined)
-  );
+  const { name = inputs.name, replicas = inputs.replicas } = record;
+  if (name !== inputs.name || replicas !== inputs.replicas) return false;
+  const isKnown = (["status", "endpoint", "createdAt"] as const).every((output) => !record[output] || known[output]);
+  return isKnown && textNames.every((input) => record[input] === undefined || inputs[input] !== undefined);
 }

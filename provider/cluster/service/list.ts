@@ -10,17 +10,17 @@ export interface ListOptions extends CallOptions {
   readonly listAgeMs?: number;
 }
 
-/** A request for the list, with the number of callers that wait for it. */
-interface Flight {
+/** One request for the list, with the number of callers that wait for it. */
+interface SharedRequest {
   readonly startedAtMs: number;
   readonly list: Promise<ClusterList>;
   readonly stop: AbortController;
   waiting: number;
 }
 
-/** A cache of the list of clusters, with single flight: callers that accept a recent list share its request. */
+/** Caches the list of clusters: callers that accept a recent list share its request. */
 export class ListCache {
-  #latest: Flight | undefined;
+  #latest: SharedRequest | undefined;
 
   constructor(
     private readonly client: Client,
@@ -28,10 +28,10 @@ export class ListCache {
   ) {}
 
   /**
-   * A list whose request started less than `maxAgeMs` ago; 0 sends a new request. Failures are not cached. Each caller
-   * waits until its own deadline, and the request ends with its last caller. It has the limits of the caller that sent it: if it
-   * fails, a caller that allows more than one attempt tries again, once, or as long as only the deadline of another caller ends
-   * the request.
+   * A list whose request started less than `maxAgeMs` ago; 0 sends a new request. Failures are not cached. Each caller waits
+   * until its own deadline, and the request is aborted when nobody waits for it any more. The request has the limits of the
+   * caller that sent it: if it fails, a caller that allows several attempts tries again, once; and again whenever the deadline
+   * of another caller ended the request.
    */
   async recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
     const { signal, subject, ...request } = options;
@@ -47,44 +47,48 @@ export class ListCache {
     }
   }
 
-  #youngerThan(maxAgeMs: number): Flight | undefined {
+  #youngerThan(maxAgeMs: number): SharedRequest | undefined {
     const ageMs = this.clock.now() - (this.#latest?.startedAtMs ?? Number.NaN);
-    // After the clock was set back, the age is unknown.
+    // The age is negative after the clock was set back.
     return ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
   }
 
-  async #wait(flight: Flight, { signal, subject, deadlineMs }: ListOptions & { readonly deadlineMs: number }) {
-    const own = signal ? abortable(flight.list, signal) : flight.list;
+  async #wait(request: SharedRequest, { signal, subject, deadlineMs }: ListOptions & { readonly deadlineMs: number }) {
+    const list = signal ? abortable(request.list, signal) : request.list;
     const limit = { clock: this.clock, deadlineMs, late: () => lateError(subject) };
-    flight.waiting += 1;
+    request.waiting += 1;
     try {
-      return await until(limit, (late) => abortable(own, late));
+      return await until(limit, (late) => abortable(list, late));
     } catch (error) {
-      flight.waiting -= 1;
-      if (flight.waiting === 0) this.#end(flight, error);
+      request.waiting -= 1;
+      if (request.waiting === 0) this.#end(request, error);
       throw error;
     }
   }
 
-  #send(options: CallOptions): Flight {
+  #send(options: CallOptions): SharedRequest {
     const stop = new AbortController();
     const list = this.client.listClusters({ ...options, signal: stop.signal });
-    const flight = { startedAtMs: this.clock.now(), list, stop, waiting: 0 };
-    this.#latest = flight;
-    list.catch((error) => this.#end(flight, error));
-    return flight;
+    const request = { startedAtMs: this.clock.now(), list, stop, waiting: 0 };
+    this.#latest = request;
+    list.catch((error) => this.#end(request, error));
+    return request;
   }
 
-  #end(flight: Flight, reason: unknown): void {
-    if (this.#latest === flight) this.#latest = undefined;
-    flight.stop.abort(reason);
+  #end(request: SharedRequest, reason: unknown): void {
+    if (this.#latest === request) this.#latest = undefined;
+    request.stop.abort(reason);
   }
 }
 
 function lateError(subject: string | undefined): ConnectionError {
   return new ConnectionError("no complete answer came in time", {
-    ...{ outcome: "ambiguous", method: "GET", path: "/v1/clusters", subject },
-    ...{ isLate: true, hitDeadline: true },
+    outcome: "ambiguous",
+    method: "GET",
+    path: "/v1/clusters",
+    subject,
+    isLate: true,
+    hitDeadline: true,
   });
 }
 

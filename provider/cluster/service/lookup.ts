@@ -1,5 +1,5 @@
 import type { CallOptions, Client } from "../../api/client";
-import type { ClusterList, ClusterRecord, StatusRecord } from "../../api/decode/records";
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { isLeaving } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
@@ -21,10 +21,10 @@ interface AbsenceSources extends LookupSources {
 
 /**
  * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed 404:
- * - If the list still shows the cluster, the list is right.
+ * - If the list still shows the cluster, the list takes precedence.
  * - If a complete list does not show it, the 404 is confirmed.
- * - If the list cannot tell, the form of the 404 decides. Only the API itself writes the documented form, but any gateway on
- *   the way may answer 404.
+ * - If the list is forbidden, unreadable or incomplete, the 404 counts only in the documented envelope: the API itself writes
+ *   it, whereas any gateway on the way can answer 404.
  * - While the service is down, nothing counts.
  */
 export async function findCluster(
@@ -47,37 +47,22 @@ async function confirmAbsence(
   { signal, deadlineMs, urgency, subject, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
-  const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject }).then(
-    (answer): ListLookup => ({ answer }),
-    (error: unknown): ListLookup => ({ error }),
-  );
-  const { answer, error } = list;
-  if (error !== undefined && !(error instanceof RequestError)) throw error;
-  const listed = answer && memberOf(answer, id);
-  if (listed || isAbsent(notFound, list)) return listed;
-  const why = isServiceDown(error)
-    ? `The list of clusters is not available now (${briefOf(error)})`
-    : "The answer may not come from the API, and no list of clusters confirms it";
+  let why = "The answer may not come from the API, and no list of clusters confirms it";
+  try {
+    const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject });
+    const listed = memberOf(list, id);
+    if (listed || list.complete || notFound.isEnvelope) return listed;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    if (isServiceDown(error)) why = `The list of clusters is not available now (${briefOf(error)})`;
+    else if (notFound.isEnvelope) return undefined;
+  }
   throw notFound.with({ advice: [`${why}: nothing is changed`] });
 }
 
-/** The list of clusters, or its error. */
-interface ListLookup {
-  readonly answer?: ClusterList;
-  readonly error?: unknown;
-}
-
-/**
- * Whether a 404 proves that a cluster does not exist that the list does not show. While the service is down, its 404 proves
- * nothing. If the list is forbidden, unreadable or incomplete, the form of the 404 decides.
- */
-export function isAbsent(notFound: ApiError, { answer, error }: ListLookup): boolean {
-  return answer?.complete === true || (notFound.isEnvelope && !isServiceDown(error));
-}
-
-/** Whether the list may be available at another time. */
-function isServiceDown(error: unknown): boolean {
-  if (error === undefined || error instanceof ResponseShapeError) return false;
+/** Whether the list may be available at another time: it is neither unreadable nor forbidden. */
+function isServiceDown(error: RequestError): boolean {
+  if (error instanceof ResponseShapeError) return false;
   return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
 }
 
@@ -95,19 +80,19 @@ export async function findStatus(
   }
 }
 
-/** The health if `/status` is missing: there are no replicas, unless the service may have no `/status` at all. */
+/** The health if `/status` answers 404: there are no replicas, unless the service may have no `/status` at all. */
 export function noReplicas({ variant }: Client): StatusRecord {
   return variant.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 /**
- * For this long after our own creation, a 404 proves nothing, because reads of a service may lag behind its writes. Our clock
- * counts, and not the service's `createdAt`: the two clocks may differ.
+ * For this long after this package created a cluster, a 404 proves nothing, because reads of a service may lag behind its
+ * writes. The age is counted by our clock: that of the service, in `createdAt`, may differ.
  */
 export const creationGraceMs = 2 * 60_000;
 const graceIntervalMs = 10_000;
 
-/** How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or was not created by this package. */
+/** How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or this package did not create it. */
 export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>, nowMs: number): number {
   const ageMs = nowMs - Date.parse(__createdAt);
   return Math.abs(ageMs) < creationGraceMs ? creationGraceMs - ageMs : 0;
@@ -125,8 +110,8 @@ export async function find(
 }
 
 /**
- * As `find`, for callers that treat `undefined` as the end of the cluster: it waits until a 404 of a new cluster proves
- * something. To forget a cluster that is paid for is far worse than to wait.
+ * As `find`, for callers that treat `undefined` as the end of the cluster: waits until a 404 of a new cluster proves
+ * something, because forgetting a cluster that is paid for is far worse than waiting.
  * @throws GpuClusterError if the cluster may exist although the service does not show it.
  */
 export async function findOrGone(
@@ -170,8 +155,8 @@ export function checkConnection(
 ): void {
   if (state.__seenBy === undefined || state.__seenBy === seenBy) return;
   throw operation.error(
-    "is not known to this service and API key, but others saw it last, so it may still exist. " +
-      "Set GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY (or gpucluster:baseUrl and gpucluster:apiKey) to those again; " +
+    "is not known to this service and API key, but another service or key saw it last, so it may still exist. " +
+      "Set GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY (or gpucluster:baseUrl and gpucluster:apiKey) back to those; " +
       `if the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``,
   );
 }

@@ -20,7 +20,7 @@ import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
 
-/** Lookups may end this long after the deadline: they show the effect of the last request, and the error names what is known. */
+/** Lookups may end this long after the deadline: they show the effect of the last request, so that the error can name it. */
 const graceMs = 1_500;
 
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
@@ -32,13 +32,13 @@ export interface Subject {
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<CheckedInputs>;
-  /** The state before: its secrets may still be quoted. */
+  /** The previous state: the service may still quote its secrets. */
   readonly olds?: Partial<ClusterState>;
 }
 
 /**
- * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets are hidden in texts of
- * the service when they arrive: those of the program, of the state, and of the service; and in our sentences on their way out.
+ * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets of the program, the
+ * state and the service are hidden in strings of the service when they arrive, and in our messages when they leave.
  */
 export class Operation {
   readonly deadlineMs: number;
@@ -53,7 +53,8 @@ export class Operation {
   ) {
     this.#startMs = ctx.startMs ?? sources.clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    for (const properties of [subject.inputs, subject.olds ?? {}]) this.#redactor.learn(secretsOf(properties));
+    this.#redactor.learn(secretsOf(subject.inputs));
+    this.#redactor.learn(secretsOf(this.before));
     this.#learn({});
   }
 
@@ -63,7 +64,8 @@ export class Operation {
 
   /** The same operation from now on, with a time limit of the same length. */
   renewed(): Operation {
-    const [startMs, timeoutMs] = [this.sources.clock.now(), this.deadlineMs - this.#startMs];
+    const startMs = this.sources.clock.now();
+    const timeoutMs = this.deadlineMs - this.#startMs;
     return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
   }
 
@@ -71,7 +73,7 @@ export class Operation {
     return this.subject.id;
   }
 
-  /** Whether the operation creates the cluster, so that nobody has seen the cluster before. */
+  /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
   get isCreation(): boolean {
     return this.kind === "create" && this.subject.inputs.adopt === undefined;
   }
@@ -88,16 +90,17 @@ export class Operation {
     return this.ctx.signal;
   }
 
-  /** The state before. */
+  /** The previous state. */
   get before(): Partial<ClusterState> {
     return this.subject.olds ?? {};
   }
 
   /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
   get title(): string {
-    const [name, id] = [this.subject.inputs.name ?? "", this.id].map((text) => cleanText(text, 140));
+    const name = cleanText(this.subject.inputs.name ?? "", 140);
+    const id = cleanText(this.id, 140);
     if (!name) return `cluster ${id}`;
-    return `cluster "${name}"${id ? ` (${id})` : ""}`;
+    return id ? `cluster "${name}" (${id})` : `cluster "${name}"`;
   }
 
   /** The last observation, so that a failure can put it into the state. */
@@ -111,14 +114,14 @@ export class Operation {
     this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }
 
-  /** Learns the secrets among the variables that the service shows: others may have set some of them. */
-  #learn(shown: NonNullable<ClusterRecord["env"]>): void {
-    const { inputs, olds = {} } = this.subject;
-    const given = {
-      env: { ...olds.env, ...inputs.env },
-      __secrets: [...(olds.__secrets ?? []), ...(inputs.__secrets ?? [])],
+  /** Learns the secrets among the variables that the service shows, including those that the program did not set. */
+  #learn(observed: NonNullable<ClusterRecord["env"]>): void {
+    const { inputs } = this.subject;
+    const known = {
+      env: { ...this.before.env, ...inputs.env },
+      __secrets: [...(this.before.__secrets ?? []), ...(inputs.__secrets ?? [])],
     };
-    this.#redactor.learn(secretsOf(withOthers(given, shown)));
+    this.#redactor.learn(secretsOf(withOthers(known, observed)));
   }
 
   /** The options of every request of this operation. */
@@ -131,28 +134,25 @@ export class Operation {
     return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
   }
 
-  /** Milliseconds until the deadline. */
   leftMs(): number {
     return Math.max(0, this.deadlineMs - this.sources.clock.now());
   }
 
-  /** A pause that ends at the deadline at the latest. */
+  /** Pauses until the deadline at the latest. */
   pause(ms: number): Promise<void> {
     return this.sources.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
   }
 
-  /** The error of an operation that ends at its deadline. */
   timeout(what: string, details: ErrorDetails = {}): TimeoutError {
     return new TimeoutError(`timed out after ${duration(this.elapsedMs())}${what}`, details);
   }
 
-  /** A status without secrets. */
-  clear(status: StatusRecord): StatusRecord {
-    return clearStatus(status, this.#redactor);
-  }
-
   elapsedMs(): number {
     return this.sources.clock.now() - this.#startMs;
+  }
+
+  clear(status: StatusRecord): StatusRecord {
+    return clearStatus(status, this.#redactor);
   }
 
   status(text: string): void {
@@ -161,8 +161,8 @@ export class Operation {
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
   progress(text: string): void {
-    const [elapsed, limit] = [this.elapsedMs(), this.deadlineMs - this.#startMs].map(duration);
-    this.status(`${text}, ${elapsed} of ${limit}`);
+    const limitMs = this.deadlineMs - this.#startMs;
+    this.status(`${text}, ${duration(this.elapsedMs())} of ${duration(limitMs)}`);
   }
 
   info(text: string): void {
@@ -173,10 +173,11 @@ export class Operation {
     this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
   }
 
-  /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
+  /** An error for the user that names the cluster. Each detail has its own line. */
   error(text: string, cause?: unknown): GpuClusterError {
-    const others = [...explanationsOf(cause), ...(hitDeadline(cause) ? [moreTime] : [])];
-    return new GpuClusterError(this.#lines(`${this.title} ${text}`, others, "  "), { cause: this.clean(cause) });
+    const details = [...explanationsOf(cause)];
+    if (hitDeadline(cause)) details.push(moreTime);
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, details, "  "), { cause: this.clean(cause) });
   }
 
   /** The same error, free of secrets. */
@@ -184,19 +185,16 @@ export class Operation {
     return redacted(error, (text) => this.#redact(text));
   }
 
-  /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
+  /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
   initError(cause: unknown, state: ClusterState, what: string, next = continued): InitError {
-    const more = hitDeadline(cause) ? `; ${moreTime}` : "";
-    const reason = this.#lines(
-      `${this.title} ${what}: ${briefOf(cause)}`,
-      [next + more, ...explanationsOf(cause)],
-      bulletIndent,
-    );
+    const advice = hitDeadline(cause) ? `${next}; ${moreTime}` : next;
+    const details = [advice, ...explanationsOf(cause)];
+    const reason = this.#lines(`${this.title} ${what}: ${briefOf(cause)}`, details, bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 
-  #lines(first: string, others: readonly string[], indent: string): string {
-    return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
+  #lines(summary: string, details: readonly string[], indent: string): string {
+    return [summary, ...details].map((line) => this.#redact(line)).join(`\n${indent}`);
   }
 
   #redact(text: string): string {
@@ -216,25 +214,24 @@ function hitDeadline(cause: unknown): boolean {
 
 /** Hides secrets in the status word and the reason of a cluster, which may quote them. */
 function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
-  const { status, reason } = record;
-  return {
-    ...record,
-    ...(status === undefined ? {} : { status: redactWord(status, redactor) }),
-    ...(reason === undefined ? {} : { reason: redactor.hide(reason) }),
-  };
+  const cleared = { ...record };
+  if (record.status !== undefined) cleared.status = redactWord(record.status, redactor);
+  if (record.reason !== undefined) cleared.reason = redactor.hide(record.reason);
+  return cleared;
 }
 
 /** What a state keeps of replicas at most: each command reads and writes the whole state. */
 const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 
-/** Hides secrets in the texts about replicas, before they are cut: a small part of a secret is not found. */
-export function clearStatus({ replicas, ...status }: StatusRecord, redactor: Redactor): StatusRecord {
-  const cleared = replicas.slice(0, maxKept.replicas).map(({ message, ...replica }) => ({
-    ...replica,
-    id: cut(redactor.hideInSentence(replica.id), maxKept.id),
-    status: cut(redactWord(replica.status, redactor), maxKept.status),
-    ...(message === undefined ? {} : { message: cut(redactor.hide(message), maxKept.message) }),
-  }));
-  const word = status.status === undefined ? {} : { status: redactWord(status.status, redactor) };
-  return { ...status, ...word, replicas: cleared };
+/** Hides secrets in the strings about replicas, before they are cut: a fragment of a secret is not recognized. */
+export function clearStatus(status: StatusRecord, redactor: Redactor): StatusRecord {
+  const replicas = status.replicas.slice(0, maxKept.replicas).map((replica) => {
+    const id = cut(redactor.hideInSentence(replica.id), maxKept.id);
+    const cleared = { ...replica, id, status: cut(redactWord(replica.status, redactor), maxKept.status) };
+    if (replica.message !== undefined) cleared.message = cut(redactor.hide(replica.message), maxKept.message);
+    return cleared;
+  });
+  const cleared = { ...status, replicas };
+  if (status.status !== undefined) cleared.status = redactWord(status.status, redactor);
+  return cleared;
 }

@@ -6,21 +6,20 @@ import type { ClusterState } from "../schema/stateFields";
 
 type Adoption = "done" | "again" | "failed";
 
-/** What this process knows of a cluster. */
-interface Known {
+interface KnownCluster {
   isCreated?: true;
   isDeleted?: true;
   isAdopted?: boolean;
-  /** The URN of the resource that adopts the cluster: no other resource may adopt it, and none may delete it. */
+  /** The URN of the resource that adopts the cluster: no other resource can adopt it, and none can delete it. */
   adopter?: string;
-  /** Set if a state contains the cluster: when an interrupted run's cluster was adopted last; else empty. */
+  /** Set if a state contains the cluster: when it was last adopted from an interrupted run; else empty. */
   resumedAt?: string;
 }
 
-/** The clusters that this process has created, deleted or adopted. A list may lag behind and show that later. */
+/** The clusters that this process has created, deleted or adopted: a list may lag behind. */
 export class OwnedIds {
   /** By id in lower case. */
-  readonly #clusters = new Map<string, Known>();
+  readonly #clusters = new Map<string, KnownCluster>();
   /** The last cluster that was created under each name in lower case. */
   readonly #names = new Map<string, ClusterRecord>();
 
@@ -34,24 +33,23 @@ export class OwnedIds {
     return this.#known(id).isCreated === true;
   }
 
-  /** Remembers that this process deleted a cluster, so that its name is free. */
+  /** Remembers that this process deleted a cluster: its name is free. */
   deleted(id: string): void {
     this.#of(id).isDeleted = true;
   }
 
-  /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved the cluster. */
+  /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved it. */
   adopt(id: string, urn: string): string {
     const known = this.#of(id);
     known.adopter ??= urn;
     return known.adopter;
   }
 
-  /** Remembers that a resource has adopted the cluster. */
   adopted(id: string): void {
     this.#of(id).isAdopted = true;
   }
 
-  /** Remembers that the adoption has failed after all: no state contains the cluster because of it. */
+  /** No state contains the cluster because of this adoption. */
   adoptionFailed(id: string): void {
     this.#of(id).isAdopted = false;
   }
@@ -63,7 +61,7 @@ export class OwnedIds {
     known.resumedAt = __resumedAt > resumedAt ? __resumedAt : resumedAt;
   }
 
-  /** Whether the program manages the cluster already, so that no interrupted run has left it for the resource. */
+  /** Whether the program already manages the cluster, so that it was not left behind by an interrupted run. */
   isManaged(id: string, urn: string): boolean {
     const { isCreated, resumedAt, adopter = urn } = this.#known(id);
     return isCreated === true || resumedAt !== undefined || adopter !== urn;
@@ -71,7 +69,7 @@ export class OwnedIds {
 
   /**
    * Whether a resource of this program has adopted the cluster, or has failed to. `again`: the resource itself has adopted
-   * it, and the state that is deleted is its earlier one: the engine replaces without the old name.
+   * it, and the engine now deletes its earlier state, because it replaces without the old name.
    */
   adoptionOf(id: string, urn: string, { __resumedAt = "" }: Pick<ClusterState, "__resumedAt">): Adoption | undefined {
     const { isAdopted, resumedAt = "", adopter } = this.#known(id);
@@ -80,11 +78,11 @@ export class OwnedIds {
     return adopter === undefined ? undefined : "failed";
   }
 
-  /** The existing clusters of a name: those of the list, and the last one that this process has created under the name. */
+  /** The existing clusters of a name: those of the list, and the last one that this process created. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
     const created = this.#names.get(name.toLowerCase());
-    const isListed = created !== undefined && clusters.some(({ id }) => sameId(id, created.id));
-    const all = created && !isListed ? [...clusters, { ...created, name }] : clusters;
+    const all = [...clusters];
+    if (created && !clusters.some(({ id }) => sameId(id, created.id))) all.push({ ...created, name });
     return holdersOf(name, all).filter((cluster) => this.isThere(cluster));
   }
 
@@ -93,12 +91,12 @@ export class OwnedIds {
     return !isLeaving(status) && !this.#known(id).isDeleted;
   }
 
-  #known(id: string): Known {
+  #known(id: string): KnownCluster {
     return this.#clusters.get(id.toLowerCase()) ?? {};
   }
 
   /** The same, to be changed. */
-  #of(id: string): Known {
+  #of(id: string): KnownCluster {
     const known = this.#known(id);
     this.#clusters.set(id.toLowerCase(), known);
     return known;

@@ -5,7 +5,7 @@ import { isDown } from "../health/health";
 import type { Effect } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
-/** What an update, or a creation that has an id, has to do. It sends nothing: steps.ts carries the plan out. */
+/** Plans an update, or a creation that has an id. Sends nothing: steps.ts runs the plan. */
 
 export interface Update {
   /** The inputs of the program. */
@@ -22,7 +22,7 @@ export type Step =
   | "checkMade"
   /** Sends the new configuration. */
   | "configure"
-  /** The same for a cluster that is stopped. A refusal is no failure: `configure` follows after the start. */
+  /** The same for a stopped cluster. A refusal is not a failure: `configure` follows after the start. */
   | "configureStopped"
   /** Makes the replicas run the new configuration. */
   | "rollOut"
@@ -39,12 +39,12 @@ export function planOfCreation({ desiredStatus }: CheckedInputs): Step[] {
 }
 
 /**
- * The steps of an update, in order. The configuration goes first, so that a refusal leaves everything as it is. Replicas are added
- * when the new configuration is healthy: nobody pays for more replicas of a bad one, and a roll-back has none to remove.
+ * The steps of an update, in order. The configuration comes first, so that a refusal changes nothing. Replicas are added after
+ * the new configuration is healthy, so that nobody pays for more replicas of a bad one, and a rollback has none to remove.
  */
 export function planOf(update: Update): Step[] {
   const { inputs, state, record, effects } = update;
-  // A new probe is no reason to touch a cluster that others have stopped or changed.
+  // A new probe is no reason to touch a cluster that another user has stopped or changed.
   if (effects.size === 1 && effects.has("probe") && state.settled !== false) return ["waitUntilReady"];
   const steps: Step[] = [];
   const down = isDown(record, state);
@@ -57,7 +57,7 @@ export function planOf(update: Update): Step[] {
   if (rollsOut) steps.push("rollOut");
   else if (!down && (effects.has("redeploy") || stateOf(record.status) === "failed")) steps.push("redeploy");
   else if (!down && effects.has("restart")) steps.push("restart");
-  const { replicas } = wantedInputs(update);
+  const { replicas } = requestedInputs(update);
   const before = replicasOf(update);
   const grows = before === undefined || before < replicas;
   if (rollsOut && !down && grows) steps.push("waitUntilReady");
@@ -65,7 +65,7 @@ export function planOf(update: Update): Step[] {
   return [...steps, "waitUntilReady"];
 }
 
-/** Whether the replicas have to run another configuration, also if an earlier update has only stored it. */
+/** Whether the replicas have to run another configuration, even if an earlier update has already stored it. */
 export function needsRollout({ state, effects }: Update): boolean {
   return effects.has("rollout") || state.__unfinished === "rollout";
 }
@@ -76,11 +76,11 @@ export function replicasOf({ record, state }: Pick<Update, "record" | "state">):
 }
 
 /**
- * The inputs for requests, by a three-way merge: what the diff changes has the value of the program, everything else what the
- * service shows, because others may have changed it, or the program ignores it. After an operation that did not finish, and at
- * an adoption, nobody knows whose variables the service shows.
+ * The inputs for requests, by a three-way merge: what the diff changes has the value of the program; everything else has the
+ * value that the service shows, because another user may have changed it, or the program ignores it. After an unfinished
+ * operation, and in an adoption, it is not known who set the variables that the service shows.
  */
-export function wantedInputs(update: Update): CheckedInputs {
+export function requestedInputs(update: Update): CheckedInputs {
   const { inputs, state, record, effects } = update;
   if (state.settled !== true || state.__unfinished !== undefined) return inputs;
   const { container, env } = withDrift(state, record);
@@ -95,9 +95,11 @@ export function wantedInputs(update: Update): CheckedInputs {
 
 type Env = CheckedInputs["env"];
 
-function mergedEnv(own: Env = {}, before: Env = {}, shown: Env = {}): Env {
-  const values = [...new Set([...Object.keys(own), ...Object.keys(shown)])].map((name) => {
-    return [name, own[name] === before[name] ? shown[name] : own[name]] as const;
-  });
-  return Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined));
+function mergedEnv(desired: Env = {}, before: Env = {}, observed: Env = {}): Env {
+  const entries: [string, string][] = [];
+  for (const name of Object.keys({ ...desired, ...observed })) {
+    const value = desired[name] === before[name] ? observed[name] : desired[name];
+    if (value !== undefined) entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -12,8 +12,6 @@ import type { Service } from "../wait/service";
 import { waitUntilVisible } from "../wait/wait";
 import { isTrueWithin, sendWrite } from "./sendWrite";
 
-/** Stops and starts of a cluster. The service has no endpoint of its own for a start. */
-
 /** Stops the cluster in any state, and waits until it is stopped. */
 export async function stop(
   service: Service,
@@ -28,7 +26,7 @@ export async function stop(
       const send = () => service.client.stopCluster(operation.id, operation.request());
       await sendWrite(service, operation, { kind: "stop", send, isDone });
     } catch (error) {
-      // A service may refuse to stop a cluster that is already stopped.
+      // A service may refuse to stop a cluster that another user has just stopped.
       if (!isRefusedRequest(error) || !isDone(await find(service, operation))) throw error;
     }
   }
@@ -37,16 +35,15 @@ export async function stop(
   operation.status("stopped");
 }
 
-/** @param word The status word before the stop. */
-function waitUntilStopped(service: Service, operation: Operation, word: string | undefined): Promise<unknown> {
-  const before = { word, state: operation.before };
+function waitUntilStopped(service: Service, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
+  const before = { word: wordBefore, state: operation.before };
   return service.poller.wait({ operation, judge: (found) => stoppedCondition(found, before) });
 }
 
 /**
- * Starts a stopped cluster. A refused action is followed by the next one at once; an accepted one had no effect if the cluster
- * stays stopped for `holdMs`, as in every wait.
- * @returns The action that has started it.
+ * Starts a stopped cluster. The service has no endpoint for that, so several actions are tried in order. The next one follows a
+ * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
+ * @returns The action that started the cluster.
  */
 export async function start(
   service: Service,
@@ -56,9 +53,9 @@ export async function start(
 ): Promise<StartAction> {
   const { client } = service;
   const { id } = operation;
-  const before = operation.observed.record?.status;
-  if (isStopping(before)) await waitUntilStopped(service, operation, before);
-  const word = operation.observed.record?.status;
+  const statusBefore = operation.observed.record?.status;
+  if (isStopping(statusBefore)) await waitUntilStopped(service, operation, statusBefore);
+  const stoppedStatus = operation.observed.record?.status;
   const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
     restart: () => client.restartCluster(id, operation.request()),
     redeploy: () => client.redeployCluster(id, operation.request()),
@@ -67,11 +64,13 @@ export async function start(
   const tried: string[] = [];
   for (const action of actions) {
     operation.status(`starting, by ${action}`);
-    const isDone = () => hasLeftStop(service, operation, word);
-    const refusal = await sendWrite(service, operation, { kind: "start", send: calls[action], isDone }).then(
-      () => undefined,
-      refusalOrThrow,
-    );
+    const isDone = () => isStarted(service, operation, stoppedStatus);
+    let refusal: string | undefined;
+    try {
+      await sendWrite(service, operation, { kind: "start", send: calls[action], isDone });
+    } catch (error) {
+      refusal = refusalOrThrow(error);
+    }
     if (await isTrueWithin(operation, refusal === undefined ? holdMs : 0, isDone)) return action;
     tried.push(`${action}: ${refusal ?? "accepted, but the cluster stays stopped"}`);
     if (operation.leftMs() === 0) throw new TimeoutError("timed out", { facts: tried });
@@ -79,21 +78,21 @@ export async function start(
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
 
-/** The reason why an action did not start the cluster. @throws If another action is no remedy. */
+/** The reason why an action did not start the cluster. @throws The error if another action cannot help. */
 function refusalOrThrow(error: unknown): string {
-  // A read that fails shows nothing: another action could roll out the replicas once more.
+  // After a failed read, the cluster may have started: another action could roll out the replicas once more.
   const isWrite = error instanceof RequestError && error.method !== "GET";
   if (isWrite && (isRefusedRequest(error) || error.maybeApplied)) return briefOf(error);
   throw error;
 }
 
-/** Whether the cluster is not stopped any more: by another status word or, if that is unknown and the same, by its replicas. */
-async function hasLeftStop(service: Service, operation: Operation, word: string | undefined): Promise<boolean> {
+/** Whether the cluster is no longer stopped: by its status word or, if that is unknown and unchanged, by its replicas. */
+async function isStarted(service: Service, operation: Operation, stoppedStatus: string | undefined): Promise<boolean> {
   const record = await find(service, operation);
   if (!record) return false;
   const state = stateOf(record.status);
   if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
-  if (record.status !== undefined && !isSameWord(record.status, word)) return true;
+  if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
   const status = await findStatus(service.client, operation);
   return status !== undefined && !status.isMissing && !isIdle(status);
 }

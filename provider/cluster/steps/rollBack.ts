@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ClusterRecord } from "../../api/decode/records";
 import { isLeaving, stateOf } from "../../api/decode/states";
 import { configInputs } from "../../api/variant";
 import { ClusterFailedError, RequestError, TimeoutError } from "../../base/errors";
@@ -14,26 +15,26 @@ import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import type { Update } from "./plan";
-import { type Outcome, runPlan, updateOf } from "./steps";
+import { type Failure, runPlan, updateOf } from "./steps";
 
-/** What a roll-back brings back. */
+/** The inputs that a rollback restores. */
 const configuration = [...configInputs, "readinessProbe"] as const;
 
 /**
- * Brings the old configuration back if the new one did not get healthy: an update of its own, from the failed configuration to
- * the old one. The number of replicas has not changed yet. Nothing is remembered: the next `pulumi up` tries again.
+ * Restores the old configuration if the new one did not get healthy, by an update from the failed configuration to the old one.
+ * The number of replicas has not changed yet. Nothing is remembered: the next `pulumi up` tries again.
  * @returns The error to end with: the failure itself if nothing is rolled back.
  */
 export async function rollBack(
   service: Service,
   operation: Operation,
-  update: Update,
-  outcome: Extract<Outcome, { failure: InitError }>,
+  failedUpdate: Update,
+  outcome: Failure,
 ): Promise<InitError> {
   const { failure, progress } = outcome;
-  const { inputs, state } = update;
-  if (!isBadRollout(operation, update, outcome)) return failure;
-  const obstacle = obstacleTo(update);
+  const { inputs, state } = failedUpdate;
+  if (!isBadRollout(operation, failedUpdate, outcome)) return failure;
+  const obstacle = obstacleTo(failedUpdate);
   if (obstacle) {
     operation.warn(`it is not rolled back, because ${obstacle}`);
     return failure;
@@ -41,51 +42,50 @@ export async function rollBack(
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);
   if (!record || isLeaving(record.status) || isStopped(record)) return failure;
-  // A roll-back that is refused has observed no replicas of its own.
+  // A refused rollback observes no replicas.
   again.observe({ ...operation.observed, ...again.observed });
-  const failed = { ...state, ...pick(progress.inputs, configuration), __secrets: secretsOfAll(progress.inputs, state) };
-  const old = withOld(progress.inputs, failed, state);
-  const back = { inputs: old, state: failed, record, effects: effectsOf(diffCluster(failed, old)) };
+  const update = updateBack(progress.inputs, state, record);
   const names = namesOf(inputs, state);
   operation.info(`it did not get healthy with ${names.tried}: ${names.old} is rolled out again`);
-  const result = await runPlan(
-    { service, operation: again, update: back },
-    updateOf(back),
-    `was not rolled back to ${names.old} completely`,
-  );
-  const story = (end: ClusterState, next: string) =>
+  const what = `was not rolled back to ${names.old} completely`;
+  const result = await runPlan({ service, operation: again, update }, updateOf(update), what);
+  const errorWith = (end: ClusterState, next: string) =>
     operation.initError(failure.cause, end, `did not get healthy with ${names.tried}`, next);
   if ("failure" in result) {
     const { id, state: left, reasons, cause } = result.failure;
-    const first = story(asState(left), `The roll-back to ${names.old} failed too`);
+    const first = errorWith(asState(left), `The rollback to ${names.old} failed too`);
     return new InitError(id, left, [...first.reasons, ...reasons], { cause });
   }
-  warnOfExtraFields(operation, inputs, old);
+  warnOfExtraFields(operation, inputs, update.inputs);
   const { readyReplicas, replicas } = result.state;
   const next = `Rolled back: ${readyReplicas}/${replicas} replicas healthy with ${names.old}. The next \`pulumi up\` tries again`;
-  return story(result.state, next);
+  return errorWith(result.state, next);
 }
 
-/** The inputs with the old configuration, and its cost for the present number of replicas. */
-function withOld(now: CheckedInputs, { __secrets }: CheckedInputs, state: ClusterState): CheckedInputs {
-  const each = costOfReplica(state);
-  const hourlyCost = each === undefined ? undefined : roundCost(each * now.replicas);
-  return { ...now, ...pick(state, configuration), hourlyCost, __secrets };
+/** The update from the failed configuration to that of the old state, with its cost for the current number of replicas. */
+function updateBack(current: CheckedInputs, old: ClusterState, record: ClusterRecord): Update {
+  const __secrets = secretsOfAll(current, old);
+  const failed = { ...old, ...pick(current, configuration), __secrets };
+  const cost = costOfReplica(old);
+  const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);
+  const inputs = { ...current, ...pick(old, configuration), hourlyCost, __secrets };
+  return { inputs, state: failed, record, effects: effectsOf(diffCluster(failed, inputs)) };
 }
 
-/** Whether the new configuration itself has failed: not an interrupt, a refusal, or a service that cannot be reached. */
+/** Whether the new configuration itself has failed, as opposed to an interrupt, a refusal, or an unreachable service. */
 function isBadRollout(
   operation: Operation,
   { inputs }: Update,
-  { failure: { cause }, step, progress }: Extract<Outcome, { failure: InitError }>,
+  { failure: { cause }, step, progress }: Failure,
 ): boolean {
-  const isVerdict =
-    cause instanceof ClusterFailedError || (cause instanceof TimeoutError && !(cause.cause instanceof RequestError));
-  const isRollout = step === "waitUntilReady" && progress.rollout !== undefined;
-  return operation.isUpdate && inputs.onFailedUpdate === "rollBack" && !inputs.skipAwait && isVerdict && isRollout;
+  if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return false;
+  if (step !== "waitUntilReady" || progress.rollout === undefined) return false;
+  return (
+    cause instanceof ClusterFailedError || (cause instanceof TimeoutError && !(cause.cause instanceof RequestError))
+  );
 }
 
-/** Why the old configuration is not brought back. */
+/** Why the old configuration is not restored; `undefined` if it can be. */
 function obstacleTo(update: Update): string | undefined {
   const { state, record, effects } = update;
   if (!effects.has("rollout") || state.settled !== true || state.__unfinished !== undefined)
@@ -95,11 +95,10 @@ function obstacleTo(update: Update): string | undefined {
   return state.container === undefined ? "its old `container` is not known" : undefined;
 }
 
-type Configured = Partial<Pick<CheckedInputs, (typeof configuration)[number]>>;
-
-/** How messages call the two configurations: by their images, or by the names of the other inputs. */
-function namesOf(inputs: Configured, state: Configured): { readonly tried: string; readonly old: string } {
-  const [tried, old] = [inputs.container ?? "", state.container ?? ""];
+/** The names of the two configurations in messages: their images, or the names of the other inputs. */
+function namesOf(inputs: CheckedInputs, state: ClusterState): { readonly tried: string; readonly old: string } {
+  const { container: tried = "" } = inputs;
+  const { container: old = "" } = state;
   if (tried !== old) return { tried, old };
   const others = configuration.filter((name) => !isDeepStrictEqual(inputs[name] ?? {}, state[name] ?? {}));
   const names = listOf(others.map((name) => `\`${name}\``));

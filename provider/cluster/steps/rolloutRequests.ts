@@ -20,8 +20,8 @@ export async function observeStatus(service: Service, operation: Operation): Pro
 
 /**
  * The rollout of an accepted update. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
- * all healthy may not show that it has begun: then the last update of a healthy cluster decides. A failed cluster shows it by its
- * status word.
+ * all healthy may not show that it has begun: then the last update of a healthy cluster decides. The status word of a failed
+ * cluster shows it.
  */
 export async function rollOutUpdate(
   service: Service,
@@ -73,16 +73,16 @@ export async function redeployImage(
   try {
     rollout = await restartReplicas(service, operation, "redeploy", { container });
   } catch (error) {
-    const isMissing = isMissingEndpoint(error) && (await find(service, operation));
-    throw isMissing ? notInPlace(service, "the service has no update and no redeploy of clusters") : error;
+    if (!isMissingEndpoint(error) || !(await find(service, operation))) throw error;
+    throw notInPlace(service, "the service has no update and no redeploy of clusters");
   }
-  const isShown = async () => {
-    const shown = (await find(service, operation))?.container;
-    return shown === undefined || sameImage(container, shown);
+  const isObserved = async () => {
+    const observed = (await find(service, operation))?.container;
+    return observed === undefined || sameImage(container, observed);
   };
-  if (container === state.container || (await isTrueWithin(operation, maxEffectMs, isShown))) return rollout;
-  const { container: shown } = operation.observed.record ?? {};
-  throw notInPlace(service, `the service accepted a redeploy with ${container}, but still shows ${shown}`);
+  if (container === state.container || (await isTrueWithin(operation, maxEffectMs, isObserved))) return rollout;
+  const observed = operation.observed.record?.container;
+  throw notInPlace(service, `the service accepted a redeploy with ${container}, but still shows ${observed}`);
 }
 
 function notInPlace({ client: { variant } }: Service, why: string): NotInPlaceError {

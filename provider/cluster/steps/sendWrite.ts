@@ -5,10 +5,10 @@ import { findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
 /**
- * Decides whether a change is sent again after the service was read. `retryTable` (api/http/retry.ts) decides before:
- * - `lost`: the number of requests if an answer is lost and no read shows the effect; 0: nothing is read, because
+ * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/retry.ts) decides before:
+ * - `lost`: the number of requests if answers are lost and no read shows the effect; with 0, nothing is read, because
  *   `retryTable` has sent the request again;
- * - `busy`: the number of requests if the service says "not now" without a reason that passes; counted anew after a lost
+ * - `busy`: the number of requests if the service answers "not now" without a temporary reason; counted anew after a lost
  *   answer.
  *
  * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
@@ -17,7 +17,7 @@ export const writeTable = {
   update: { lost: 3, busy: 5 },
   scale: { lost: 3, busy: 5 },
   stop: { lost: 3, busy: 5 },
-  /** A second request does no harm to a stopped cluster. If one action does not start it, another one is tried. */
+  /** A second request does not harm a stopped cluster. If one action does not start it, another one is tried. */
   start: { lost: 2, busy: 1 },
   /** A second request would restart every replica again. */
   restart: { lost: 1, busy: 5 },
@@ -26,23 +26,21 @@ export const writeTable = {
 
 /** One change of a cluster. */
 export interface Write<Answer> {
-  /** Row of the table that decides how often the request is sent. */
+  /** The row of `writeTable`. */
   readonly kind: keyof typeof writeTable;
   readonly send: () => Promise<Answer>;
-  /** Whether the effect shows, so that nothing more has to be sent; the record is absent if the cluster is gone. */
+  /** Whether a read shows the effect, so that nothing more has to be sent; without a record, the cluster is gone. */
   readonly isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>;
 }
 
 const busyPausesMs = { first: 1_000, max: 15_000 };
-/** Within this time, reads show the effect of a request whose answer is lost, and a service begins what it does by itself. */
+/** Within this time, reads show the effect of a request, and a service begins what it does by itself. */
 export const maxEffectMs = 10_000;
 
 /**
- * Sends a change until the service has accepted it, or until a read shows its effect; as often as `writeTable` says. Returns the
- * answer, or nothing if a read shows the effect.
- * - "Not now" (409, 423, 425) means that nothing was done. While the cluster is changing, or if the error code says so,
- *   the change is sent again until the deadline of the operation.
- * - After a lost answer, the change is sent again only if no read shows its effect.
+ * Sends a change until the service accepts it or a read shows its effect, as often as `writeTable` says. "Not now" (409, 423,
+ * 425) means that nothing was done: if the reason is temporary, the change is sent again until the deadline of the operation.
+ * @returns The answer, or nothing if a read shows the effect.
  */
 export async function sendWrite<Answer>(
   target: LookupSources,
@@ -60,7 +58,7 @@ export async function sendWrite<Answer>(
         busy += 1;
         const record = await read();
         if (await isDone(record)) return undefined;
-        if (!record || isLeaving(record.status) || (!isPassing(error, record) && busy >= limit.busy)) throw error;
+        if (!record || isLeaving(record.status) || (!isTemporary(error, record) && busy >= limit.busy)) throw error;
         await pauseWhileBusy(operation, error, record, busy);
         continue;
       }
@@ -73,8 +71,8 @@ export async function sendWrite<Answer>(
   }
 }
 
-/** Whether a "not now" passes by itself, by the code of the refusal or by the status word. */
-function isPassing(error: RequestError, { status }: ClusterRecord): boolean {
+/** Whether the reason for "not now" is temporary: by the error code, or because the cluster is changing. */
+function isTemporary(error: RequestError, { status }: ClusterRecord): boolean {
   return (error instanceof ApiError && busyCode.test(error.code ?? "")) || stateOf(status) === "pending";
 }
 
@@ -85,7 +83,7 @@ async function pauseWhileBusy(operation: Operation, error: RequestError, { statu
   if (operation.leftMs() === 0) throw operation.timeout(`: ${what} (${briefOf(error)})`, { cause: error });
 }
 
-/** Repeats a check with growing pauses until it is true; false if it is not within this time. */
+/** Whether a check becomes true within this time; it is repeated with growing pauses. */
 export async function isTrueWithin(operation: Operation, ms: number, check: () => Promise<boolean>): Promise<boolean> {
   for (let waitedMs = 0, pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 10_000, ms - waitedMs)) {
     if (await check()) return true;

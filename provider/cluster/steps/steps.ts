@@ -12,29 +12,33 @@ import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import { waitUntilReady } from "../wait/wait";
 import { checkMadeAsRequested, endState, partialError } from "./endState";
-import { needsRollout, planOf, planOfCreation, replicasOf, type Step, type Update, wantedInputs } from "./plan";
+import { needsRollout, planOf, planOfCreation, replicasOf, requestedInputs, type Step, type Update } from "./plan";
 import { isRefusedRequest, start, stop } from "./power";
 import { observeStatus, redeployImage, restartReplicas, rollOutUpdate } from "./rolloutRequests";
 import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
-/** What is true of a cluster after the steps so far. */
+/** What the steps so far have reached. */
 export interface Progress {
-  /** The inputs that its replicas run with. */
+  /** The inputs with which the replicas run. */
   readonly inputs: CheckedInputs;
-  /** Whether the new configuration is still to be sent, is stored by the service, or is what the replicas run. */
-  readonly configuration: "open" | "stored" | "running";
-  /** The replicas before the configuration was stored; absent if they cannot show a roll-out. */
+  /** Whether the new configuration has still to be sent, is stored by the service, or is what the replicas run. */
+  readonly configuration: "unsent" | "stored" | "running";
+  /** The replicas before the configuration was stored; absent if they cannot show a rollout. */
   readonly before?: StatusRecord | undefined;
-  /** The roll-out or restart that is to be waited for. */
+  /** The rollout or restart to wait for. */
   readonly rollout?: Rollout | undefined;
   /** The number of replicas that the service has; `undefined` if it is not known. */
   readonly replicas: number | undefined;
 }
 
-export type Outcome =
-  | { readonly state: ClusterState }
-  | { readonly failure: InitError; readonly step: Step | undefined; readonly progress: Progress };
+export type Outcome = { readonly state: ClusterState } | Failure;
+
+export interface Failure {
+  readonly failure: InitError;
+  readonly step: Step | undefined;
+  readonly progress: Progress;
+}
 
 interface Run {
   readonly service: Service;
@@ -42,7 +46,7 @@ interface Run {
   readonly update: Update;
 }
 
-/** What is to be done, and what is true before. */
+/** Steps, and what is true before them. */
 export interface Plan {
   readonly steps: readonly Step[];
   readonly progress: Progress;
@@ -52,14 +56,14 @@ export function updateOf(update: Update): Plan {
   return { steps: planOf(update), progress: progressBefore(update) };
 }
 
-/** A new cluster starts with what was requested. */
+/** A new cluster has the requested inputs, but it runs even if it is to be stopped. */
 export function creationOf(inputs: CheckedInputs): Plan {
-  const { desiredStatus, replicas } = inputs;
-  const started = { ...inputs, desiredStatus: desiredStatus === "stopped" ? "running" : desiredStatus } as const;
-  return { steps: planOfCreation(inputs), progress: { inputs: started, configuration: "running", replicas } };
+  const started = { ...inputs, desiredStatus: withoutStop(inputs.desiredStatus) };
+  const progress: Progress = { inputs: started, configuration: "running", replicas: inputs.replicas };
+  return { steps: planOfCreation(inputs), progress };
 }
 
-/** Runs the steps in order. A failure keeps the id, and the state has what the steps before it have reached. */
+/** Runs the steps in order. A failure keeps the id, and its state has what the steps before it reached. */
 export async function runPlan(run: Run, plan: Plan, what: string): Promise<Outcome> {
   let { progress } = plan;
   let step: Step | undefined;
@@ -76,27 +80,31 @@ const triggers = ["restartTriggers", "redeployTriggers"] as const;
 function progressBefore(update: Update): Progress {
   const { inputs, state, record, effects } = update;
   const down = isDown(record, state);
-  const open = needsRollout(update) ? configInputs : effects.has("configure") ? (["extraFields"] as const) : [];
-  const { desiredStatus } = inputs;
-  return {
-    inputs: {
-      ...inputs,
-      // No replica of a stopped cluster is left that a trigger would have to restart.
-      ...pick(state, down ? open : [...open, ...triggers]),
-      replicas: effects.has("scale") ? (record.replicas ?? state.replicas) : inputs.replicas,
-      desiredStatus: down ? "stopped" : desiredStatus === "stopped" ? "running" : desiredStatus,
-    },
-    configuration: open.length > 0 ? "open" : "running",
-    replicas: replicasOf(update),
-  };
+  const unreached: (keyof CheckedInputs)[] = [];
+  if (needsRollout(update)) unreached.push(...configInputs);
+  else if (effects.has("configure")) unreached.push("extraFields");
+  const configuration = unreached.length > 0 ? "unsent" : "running";
+  // A stopped cluster has no replicas that a trigger would have to restart.
+  if (!down) unreached.push(...triggers);
+  const before = {
+    ...inputs,
+    ...pick(state, unreached),
+    replicas: effects.has("scale") ? (record.replicas ?? state.replicas) : inputs.replicas,
+    desiredStatus: down ? "stopped" : withoutStop(inputs.desiredStatus),
+  } as const;
+  return { inputs: before, configuration, replicas: replicasOf(update) };
 }
 
-/** The progress with inputs of the program that are reached now. */
+function withoutStop(desiredStatus: CheckedInputs["desiredStatus"]): CheckedInputs["desiredStatus"] {
+  return desiredStatus === "stopped" ? "running" : desiredStatus;
+}
+
+/** The progress with more inputs of the program that are reached. */
 function reached({ update }: Run, progress: Progress, ...names: readonly (keyof CheckedInputs)[]): Progress {
   return { ...progress, inputs: { ...progress.inputs, ...pick(update.inputs, names) } };
 }
 
-/** The replicas run the new configuration now, or will without a further request. */
+/** The progress once the replicas run the new configuration, or will without a further request. */
 function rolledOut(run: Run, progress: Progress, rollout: Rollout | undefined): Progress {
   return { ...reached(run, progress, ...configInputs, ...triggers), configuration: "running", rollout };
 }
@@ -104,20 +112,20 @@ function rolledOut(run: Run, progress: Progress, rollout: Rollout | undefined): 
 const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Progress>>> = {
   async checkMade({ service, operation, update }, progress) {
     const { variant } = service.client;
-    // Without its GPU or image, a cluster would be polled in vain. The first one shows that.
-    const isSuspect = !variant.isConfirmed && variant.isFirstReport("names not confirmed");
-    const record = isSuspect ? await find(service, operation) : undefined;
+    // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
+    if (variant.isConfirmed || !variant.isFirstReport("names not confirmed")) return progress;
+    const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
     return progress;
   },
   async configure(run, progress) {
-    if (progress.configuration !== "open") return progress;
+    if (progress.configuration !== "unsent") return progress;
     const { service, operation, update } = run;
     try {
       return await store(run, progress);
     } catch (error) {
       if (!(error instanceof NoUpdateError)) throw error;
-      const { container } = wantedInputs(update);
+      const { container } = requestedInputs(update);
       return rolledOut(run, progress, await redeployImage(service, operation, container, update.state));
     }
   },
@@ -132,7 +140,7 @@ const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Pro
     }
   },
   async rollOut(run, progress) {
-    // A redeploy that started the cluster, or that brought the image, has rolled it out already.
+    // A redeploy that started the cluster, or that changed the image, has already rolled it out.
     if (progress.configuration === "running") return progress;
     return rolledOut(run, progress, await rollOutUpdate(run.service, run.operation, progress.before));
   },
@@ -147,14 +155,14 @@ const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Pro
   redeploy: (run, progress) => restart(run, progress, "redeploy"),
   scale,
   async waitUntilReady({ service, operation, update }, progress) {
-    const wanted = wantedInputs(update);
-    const goal = { ...wanted, replicas: progress.replicas || wanted.replicas };
+    const inputs = requestedInputs(update);
+    const goal = { ...inputs, replicas: progress.replicas || inputs.replicas };
     await waitUntilReady(service, operation, goal, progress.rollout);
     return { ...progress, rollout: undefined };
   },
 };
 
-/** Sends the configuration. Extra fields need no roll-out. */
+/** Sends the configuration. Extra fields need no rollout. */
 async function store(run: Run, progress: Progress): Promise<Progress> {
   const { service, operation, update } = run;
   operation.status("updating");
@@ -168,10 +176,11 @@ async function startStopped(run: Run, progress: Progress): Promise<Progress> {
   const { service, operation, update } = run;
   const isStored = progress.configuration === "stored";
   const record = isStored ? await find(service, operation) : update.record;
-  // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped. The update itself may start it.
+  // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
   const actions = isStored ? (["redeploy", "restart", "scale"] as const) : startActions;
+  // The update itself may have started the cluster.
   const isStarted = record !== undefined && !isDown(record, update.state);
-  const action = isStarted ? undefined : await start(service, operation, wantedInputs(update).replicas, actions);
+  const action = isStarted ? undefined : await start(service, operation, requestedInputs(update).replicas, actions);
   const replicas = operation.observed.record?.replicas ?? progress.replicas;
   const next = { ...reached(run, progress, "desiredStatus"), before: undefined, replicas };
   return isStored && action === "redeploy" ? rolledOut(run, next, undefined) : next;
@@ -184,7 +193,7 @@ async function restart(run: Run, progress: Progress, action: "restart" | "redepl
 
 async function scale(run: Run, progress: Progress): Promise<Progress> {
   const { service, operation, update } = run;
-  const { replicas } = wantedInputs(update);
+  const { replicas } = requestedInputs(update);
   const next = { ...reached(run, progress, "replicas"), replicas };
   if (progress.replicas === replicas) return next;
   operation.status(`scaling to ${replicas}`);
@@ -196,19 +205,20 @@ async function scale(run: Run, progress: Progress): Promise<Progress> {
   return next;
 }
 
-/** The state of an update that has succeeded. The configuration of a stopped cluster takes effect at its next start. */
+/** The state of a successful update. The configuration of a stopped cluster takes effect at its next start. */
 async function endOf({ service, operation, update }: Run, { configuration }: Progress): Promise<ClusterState> {
   const { inputs, state: before } = update;
   if (configuration !== "running") {
     await find(service, operation);
     return endState(service, operation, inputs, { before, ...unfinishedRollout(update, configuration === "stored") });
   }
-  // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
+  // Without a rollout, the env that the service shows may contain earlier drift, so nothing is learned from it.
   const isLearned = needsRollout(update) || before.__unfinished !== undefined || before.__observed === undefined;
-  return endState(service, operation, inputs, { before, learned: isLearned ? wantedInputs(update) : undefined });
+  const sentInputs = isLearned ? requestedInputs(update) : undefined;
+  return endState(service, operation, inputs, { before, sentInputs });
 }
 
-/** The failure of a step, with the state that the steps before it have reached. */
+/** The failure of a step, with the state that the steps before it reached. */
 function failureOf(
   { service, operation, update }: Run,
   { inputs, configuration }: Progress,
@@ -219,8 +229,9 @@ function failureOf(
   const { state: before } = update;
   const isSending = step === "configure" || step === "configureStopped";
   const isStored = configuration === "stored" || (isSending && !isClearRefusal(error));
-  const isOpen = needsRollout(update) && configuration !== "running" && (isStored || before.__unfinished === "rollout");
-  const mark = isOpen ? unfinishedRollout(update, isStored) : ({ unfinished: true } as const);
+  const mayBeStored = isStored || before.__unfinished === "rollout";
+  const isUnfinishedRollout = needsRollout(update) && configuration !== "running" && mayBeStored;
+  const mark = isUnfinishedRollout ? unfinishedRollout(update, isStored) : ({ unfinished: true } as const);
   return partialError(service, operation, error, what, { running: inputs, before, ...mark });
 }
 
@@ -230,7 +241,7 @@ function isClearRefusal(error: unknown): boolean {
   return error instanceof RequestError && error.method !== "GET" && !error.maybeApplied;
 }
 
-/** The mark of a configuration that the replicas do not run, with the names of variables that the service may hold. */
+/** Marks a configuration that the replicas do not run yet, with the names of variables that the service may have. */
 function unfinishedRollout({ inputs, state }: Update, isStored: boolean) {
   const { env = {} } = isStored ? inputs : state;
   const names = [...(state.__sent ?? []), ...Object.keys(env)];

@@ -8,11 +8,11 @@ import { findCluster, findStatus, type LookupSources, noReplicas } from "../serv
 import type { Operation } from "../service/operation";
 
 export interface WaitOptions {
-  /** The operation that waits, with its cluster and deadline. It gets every observation, and progress. */
+  /** The operation that waits: it has the cluster and the deadline, and receives observations and progress. */
   readonly operation: Operation;
-  /** The condition of an observation, after that of the poll before. */
+  /** The condition of an observation; `previous` is that of the poll before. */
   readonly judge: (found: Found, previous?: Condition) => Condition;
-  /** For a deletion: one poll that does not find the cluster is the end, and `/status` is not read. */
+  /** For a deletion: the first poll that does not find the cluster ends the wait, and `/status` is not read. */
   readonly untilGone?: boolean;
 }
 
@@ -20,15 +20,13 @@ export interface WaitOptions {
 const sameTickMs = 500;
 
 type Priority = Pick<ListOptions, "urgency">;
-/** A poll while the cluster is pending comes again: every other request goes first. */
+/** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
 const poll: Priority = { urgency: "poll" };
 
-/**
- * Reads what one poll of a wait needs: one request while the cluster is pending. Anything but a pending cluster is decided
- * by its record and its `/status` together.
- */
+/** Makes the reads of one poll: one request while the cluster is pending; else its record and its `/status` decide together. */
 export class Observer {
-  #first: Promise<unknown> | undefined;
+  /** The first request for any `/status`. */
+  #firstStatus: Promise<unknown> | undefined;
 
   constructor(private readonly sources: LookupSources) {}
 
@@ -38,10 +36,10 @@ export class Observer {
     if (untilGone) return { record: await this.#read(operation) };
     if (before.record && polls % 2 === 1) {
       const status = await this.#statusOf(operation, poll);
-      // The word of the poll before does not count beside the new one.
-      const isPending =
-        status && judge({ record: { ...before.record, status: undefined }, status }).status === "pending";
-      if (isPending) return { record: before.record, status };
+      // The previous poll's status word is older than this `/status`.
+      const withoutWord = { ...before.record, status: undefined };
+      if (status && judge({ record: withoutWord, status }).status === "pending")
+        return { record: before.record, status };
       return { record: await this.#read(operation), status: status ?? noReplicas(this.sources.client) };
     }
     const record = await this.#read(operation);
@@ -50,10 +48,7 @@ export class Observer {
     return { record, status: before.status ?? (await this.#statusOf(operation, poll)) };
   }
 
-  /**
-   * The shared list, which may lag. So the cluster's own record confirms a failure, and an end without `/status` of a cluster
-   * that is not new.
-   */
+  /** Reads the shared list. It may lag, so a read by id confirms a failure, and success without `/status` of an older cluster. */
   async byList(options: WaitOptions): Promise<Observation> {
     const { operation, judge } = options;
     const listed = await this.#readListed(options);
@@ -66,7 +61,7 @@ export class Observer {
     return record ? this.#complete(options, record) : {};
   }
 
-  /** The record, with `/status` unless the record alone decides. */
+  /** Adds `/status` unless the record alone decides. */
   async #complete({ operation, judge }: WaitOptions, record: ClusterRecord): Promise<Observation> {
     if (judge({ record }).status !== "unknown") return { record };
     const isFailed = stateOf(record.status) === "failed";
@@ -74,7 +69,7 @@ export class Observer {
     return { record, status: status ?? noReplicas(this.sources.client) };
   }
 
-  /** `/status` of a cluster that has failed only says why: if it cannot be read, the word of the record decides. */
+  /** `/status` of a failed cluster only adds the reasons: if it cannot be read, the record's status word decides. */
   #reasonsOf(operation: Operation, record: ClusterRecord): Promise<StatusRecord | undefined> {
     return findStatus(this.sources.client, operation).catch((error: unknown) => {
       if (error instanceof RequestError) return statusOfWord(record.status);
@@ -82,13 +77,13 @@ export class Observer {
     });
   }
 
-  /** The first request shows whether the service has `/status` at all; until then, the others wait for it. */
+  /** The other requests wait until the first one shows whether the service has `/status` at all. */
   async #statusOf(operation: Operation, priority: Priority): Promise<StatusRecord | undefined> {
     const { client } = this.sources;
-    if (this.#first !== undefined && client.variant.has("status") === undefined) await this.#first;
+    if (this.#firstStatus !== undefined && client.variant.has("status") === undefined) await this.#firstStatus;
     // The next poll is the retry.
     const status = findStatus(client, operation, { ...priority, attempts: 1 });
-    this.#first ??= status.catch(() => undefined);
+    this.#firstStatus ??= status.catch(() => undefined);
     return status;
   }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { RateLimitView } from "../../api/client";
 import type { Clock } from "../../base/clock";
 import { isUnauthorized, RequestError } from "../../base/errors";
 import type { Condition } from "../health/conditions";
@@ -7,32 +8,31 @@ import { creationGraceLeftMs, creationGraceMs, type LookupSources } from "../ser
 import type { Operation } from "../service/operation";
 import { Observer, type WaitOptions } from "./observer";
 import { stallMs, WaitReport } from "./report";
-import { pollIntervalMs } from "./schedule";
 
-/** A vague condition counts only after it has stayed the same for this long: a start shows other words meanwhile. */
+/** A vague condition counts only after 30 s without change: a cluster that starts shows other status words meanwhile. */
 export const holdMs = 30_000;
-/** A cluster is gone after so many polls in a row that do not show it. */
-const missesToEnd = 3;
-/** A service may reject a valid key once by mistake, but not three times in a row. */
-const refusalsToEnd = 3;
+/** A cluster is gone after this many consecutive polls that do not show it. */
+const maxMisses = 3;
+/** A service may reject a valid key by mistake once, but not three times in a row. */
+const maxRefusals = 3;
 
 /** What the polls of a wait have shown so far. */
 interface History {
   /** Consecutive polls that did not show the cluster. */
   readonly misses: number;
-  /** The last condition, and since when it has been the same. */
   readonly last?: Condition | undefined;
+  /** Since when `last` has been the same. */
   readonly sinceMs: number;
 }
 
 /**
- * Polls clusters until the judge of each wait is satisfied. All waits of a process poll at the same moments, so that one list
- * serves all of them; a single wait reads its cluster by id.
+ * Polls clusters until the judge of each wait returns a final condition. All waits of a process poll at the same moments, so
+ * that one list serves all of them; a single wait reads its cluster by id.
  */
 export class Poller {
   readonly #waits = new Map<WaitOptions, WaitReport>();
   readonly #observer: Observer;
-  /** The next moment at which all waits poll. */
+  /** When all waits poll next. */
   #nextMs = 0;
 
   constructor(
@@ -48,15 +48,15 @@ export class Poller {
   }
 
   /**
-   * Returns the condition that has ended the wait; `undefined` if the cluster is gone, as `untilGone` asks for.
-   * @throws ClusterFailedError if the cluster has failed or disappeared, TimeoutError at the deadline, the signal's reason if
-   * it aborts, and the service's error if it rejects the key repeatedly.
+   * @returns The condition that ended the wait; `undefined` if the cluster is gone, as `untilGone` requires.
+   * @throws ClusterFailedError if the cluster has failed or disappeared, TimeoutError at the deadline, the reason of the signal
+   * if it aborts, and the error of the service if it rejects the key repeatedly.
    */
   async wait(options: WaitOptions): Promise<Condition | undefined> {
     const report = this.report(options.operation);
     this.#waits.set(options, report);
     const soonMs = this.clock.now() + this.#intervalMs();
-    // A new wait does not wait for the interval of older waits.
+    // The interval of older waits does not delay a new one.
     this.#nextMs = this.#waits.size > 1 ? Math.min(this.#nextMs, soonMs) : soonMs;
     try {
       return await this.#loop(options, report);
@@ -75,34 +75,28 @@ export class Poller {
       try {
         const { last } = history;
         const judge = (found: Found) => options.judge(found, last);
-        const observation = await this.#observe({ ...options, judge }, before, polls);
-        before = observation;
+        before = await this.#observe({ ...options, judge }, before, polls);
         refusals = 0;
-        operation.observe(observation);
+        operation.observe(before);
         // The operation's copy contains no secrets.
         const { record, status } = operation.observed;
         const condition = record && judge({ record, status });
-        history = after(history, condition, report.waitedMs());
+        history = extended(history, condition, report.waitedMs());
         if (untilGone && !record) return undefined;
-        if (history.misses >= missesToEnd && !this.#isInCreationGrace(operation, report))
+        if (history.misses >= maxMisses && !this.#isInCreationGrace(operation, report))
           throw report.ended({ summary: "it disappeared from the service during the wait" });
-        if (condition && isFinal(condition, history, report.waitedMs())) {
-          if (condition.status === "ready") return condition;
-          if (condition.status === "failed") throw report.ended(condition);
-          throw report.unclear(condition.unrecognized ?? "nothing about its health");
-        }
+        if (condition && isFinal(condition, history, report.waitedMs())) return successOrThrow(condition, report);
         report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         refusals = isUnauthorized(error) ? refusals + 1 : 0;
-        if (refusals >= refusalsToEnd) throw error;
+        if (refusals >= maxRefusals) throw error;
         report.failed(error);
       }
       if (operation.leftMs() === 0) throw report.timeout();
     }
   }
 
-  /** Several waits share the list. */
   #observe(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
     return this.#waits.size > 1 ? this.#observer.byList(options) : this.#observer.byId(options, before, polls);
   }
@@ -116,7 +110,7 @@ export class Poller {
     const nowMs = this.clock.now();
     if (this.#nextMs <= nowMs) {
       const intervalMs = this.#intervalMs();
-      // What the last poll took is part of the interval, but at least half of the interval is a pause.
+      // The duration of the last poll is part of the interval, but at least half of the interval is a pause.
       this.#nextMs = Math.max(this.#nextMs + intervalMs, nowMs + intervalMs / 2);
     }
     return this.#nextMs - nowMs;
@@ -124,11 +118,17 @@ export class Poller {
 
   #intervalMs(): number {
     const youngestMs = Math.min(...[...this.#waits.values()].map((report) => report.waitedMs()));
-    return pollIntervalMs({ youngestMs, waits: this.#waits.size, rateLimit: this.sources.client.rateLimiter.view() });
+    return pollIntervalMs({ youngestMs, count: this.#waits.size, rateLimit: this.sources.client.rateLimiter.view() });
   }
 }
 
-function after(history: History, condition: Condition | undefined, atMs: number): History {
+function successOrThrow(condition: Condition, report: WaitReport): Condition {
+  if (condition.status === "ready") return condition;
+  if (condition.status === "failed") throw report.ended(condition);
+  throw report.unclear(condition.unrecognized ?? "nothing about its health");
+}
+
+function extended(history: History, condition: Condition | undefined, atMs: number): History {
   const { misses, last, sinceMs } = history;
   return {
     misses: condition ? 0 : misses + 1,
@@ -137,10 +137,35 @@ function after(history: History, condition: Condition | undefined, atMs: number)
   };
 }
 
-/** Whether a condition ends the wait. A failure does at once; what is vague has to stay the same. */
+/** Whether a condition ends the wait. A failure does at once; a vague condition has to stay the same for a while. */
 function isFinal({ status, isVague, unrecognized }: Condition, { sinceMs }: History, nowMs: number): boolean {
-  const sameMs = nowMs - sinceMs;
+  const unchangedMs = nowMs - sinceMs;
   if (status === "failed") return true;
-  if (status === "ready") return !isVague || sameMs >= holdMs;
-  return unrecognized !== undefined && sameMs >= stallMs;
+  if (status === "ready") return !isVague || unchangedMs >= holdMs;
+  return unrecognized !== undefined && unchangedMs >= stallMs;
+}
+
+const minIntervalMs = 2_000;
+/** A cluster that takes 5 minutes costs about 85 polls, and its readiness is noticed at most 9 s late. */
+const shareOfAge = 0.03;
+const maxIntervalMs = 15_000;
+
+/** The waits of a process, which poll at the same moments. */
+export interface Waits {
+  /** How long the youngest wait has lasted. */
+  readonly youngestMs: number;
+  readonly count: number;
+  readonly rateLimit: RateLimitView;
+}
+
+/**
+ * The interval between two polls grows with the time waited. In a fresh rate window, polls take at most half of the requests
+ * that are left after one for each wait, which confirms its end. They take less the more of the window is used, because other
+ * processes use the key too.
+ */
+export function pollIntervalMs({ youngestMs, count, rateLimit }: Waits): number {
+  const { limit, left = limit, resetInMs = 0, queued } = rateLimit;
+  const forPolls = ((left - queued - count) * left) / limit / 2;
+  const affordableMs = forPolls > 0 ? resetInMs / forPolls : resetInMs;
+  return Math.min(maxIntervalMs, Math.max(minIntervalMs, youngestMs * shareOfAge, affordableMs));
 }

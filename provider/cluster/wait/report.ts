@@ -6,20 +6,21 @@ import type { Condition } from "../health/conditions";
 import { type Observation, unhealthyReasons } from "../health/health";
 import type { Operation } from "../service/operation";
 
-/** Without a change for this long, a wait warns, or ends if nothing of what it sees is known. */
+/** After this long without change, a wait warns, or ends if it recognizes nothing of what the service shows. */
 export const stallMs = 5 * 60_000;
 
 const maxStates = 5;
 const maxSummaryLength = 160;
 const maxProblemLength = 210;
 
-/** Reports what one wait sees: progress lines, one warning of a stall, and the errors with the states seen on the way. */
+/** Reports what one wait observes: progress, one warning of a stall, and errors with the states on the way. */
 export class WaitReport {
   readonly #startMs: number;
-  /** How often each summary was seen, in the order of their first appearance. */
+  /** How often each summary was observed, in the order of their first appearance. */
   readonly #counts = new Map<string, number>();
   #summary = "";
-  #seen = "";
+  /** The last summary with the reasons of unhealthy replicas. */
+  #observed = "";
   #changedAtMs: number;
   #progress = { text: "", atMs: 0 };
   #hasWarned = false;
@@ -43,10 +44,10 @@ export class WaitReport {
     if (this.#failure) this.#failure = { text: this.#failure.text };
     this.#summary = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
-    const seen = [summary, ...unhealthyReasons(status)].join("\n");
-    if (seen !== this.#seen) this.#changedAtMs = this.clock.now();
-    this.#seen = seen;
-    this.#show(summary);
+    const observed = [summary, ...unhealthyReasons(status)].join("\n");
+    if (observed !== this.#observed) this.#changedAtMs = this.clock.now();
+    this.#observed = observed;
+    this.#progressed(summary);
     this.#warnOfStall(summary, stateOf(record?.status) === "pending");
   }
 
@@ -54,58 +55,58 @@ export class WaitReport {
   failed(error: unknown): void {
     const text = cut(briefOf(error), maxProblemLength);
     this.#failure = { text, error };
-    this.#show(`cannot poll: ${text}`);
+    this.#progressed(`cannot poll: ${text}`);
     this.#warnOfStall(`cannot poll: ${text}`, false);
   }
 
-  /** The error of a cluster that has failed, or that the service does not show any more. */
+  /** The error of a cluster that has failed, or that the service no longer shows. */
   ended({ summary, reasons = [] }: Pick<Condition, "summary" | "reasons">): ClusterFailedError {
-    return new ClusterFailedError(summary, { facts: [...this.#facts(), ...reasons] });
+    return new ClusterFailedError(summary, { facts: [...this.#details(), ...reasons] });
   }
 
-  /** The error if nothing that the service shows is known. It says nothing about the cluster: no update is rolled back for it. */
+  /** The error if nothing that the service shows is recognized. That is no verdict: it does not cause a rollback. */
   unclear(unrecognized: string): GpuClusterError {
-    const ways = "with `readinessProbe` its endpoint decides, with `skipAwait` nothing is waited for";
-    const text = `the service shows ${unrecognized}, and nothing changes. ${doctorAdvice}; ${ways}`;
-    return new GpuClusterError(text, { facts: this.#facts() });
+    const ways = "`readinessProbe` lets its endpoint decide, `skipAwait` skips the wait";
+    const message = `the service shows ${unrecognized}, and nothing changes. ${doctorAdvice}; ${ways}`;
+    return new GpuClusterError(message, { facts: this.#details() });
   }
 
-  /** The error at the time limit. Its cause is the error of the last poll: then the state of the cluster is not known. */
-  timeout(wanted?: string): TimeoutError {
-    const facts = [...this.#facts(), ...unhealthyReasons(this.operation.observed.status)];
-    const last = [cut(this.#summary, maxSummaryLength), wanted].filter(Boolean).join("; ");
+  /** The error at the time limit. A failed last poll is its cause: then the state of the cluster is not known. */
+  timeout(expectation?: string): TimeoutError {
+    const facts = [...this.#details(), ...unhealthyReasons(this.operation.observed.status)];
+    const last = [cut(this.#summary, maxSummaryLength), expectation].filter(Boolean).join("; ");
     return this.operation.timeout(last && `: ${last}`, { facts, cause: this.#failure?.error });
   }
 
   /** The observed states in order if there are several, and the last poll that failed. */
-  #facts(): string[] {
+  #details(): string[] {
     const states = [...this.#counts].slice(-maxStates).map(([summary, count]) => {
-      const text = cut(summary, maxSummaryLength);
-      return count > 1 ? `${text} (${count} times)` : text;
+      const state = cut(summary, maxSummaryLength);
+      return count > 1 ? `${state} (${count} times)` : state;
     });
-    return [
-      ...(states.length > 1 ? [`seen: ${states.join(", then ")}`] : []),
-      ...(this.#failure ? [`the last poll that failed: ${this.#failure.text}`] : []),
-    ];
+    const details: string[] = [];
+    if (states.length > 1) details.push(`seen: ${states.join(", then ")}`);
+    if (this.#failure) details.push(`the last poll that failed: ${this.#failure.text}`);
+    return details;
   }
 
-  /** Shows a text if it is new, or if the last one is as old as the heartbeat. */
-  #show(text: string): void {
+  /** Reports progress that is new, or repeats it as a heartbeat. */
+  #progressed(text: string): void {
     const atMs = this.clock.now();
     if (text === this.#progress.text && atMs - this.#progress.atMs < this.heartbeatMs) return;
     this.operation.progress(text);
     this.#progress = { text, atMs };
   }
 
-  /** Warns once. If the status word is a pending one, the warning waits for half of the time limit without a change. */
+  /** Warns once. While the cluster is pending, only after half of the time limit without change. */
   #warnOfStall(summary: string, isPending: boolean): void {
     const { deadlineMs } = this.operation;
-    const sinceMs = this.clock.now() - this.#changedAtMs;
+    const unchangedMs = this.clock.now() - this.#changedAtMs;
     const limitMs = isPending ? Math.max(stallMs, (deadlineMs - this.#startMs) / 2) : stallMs;
-    if (this.#hasWarned || sinceMs < limitMs) return;
+    if (this.#hasWarned || unchangedMs < limitMs) return;
     this.#hasWarned = true;
     this.operation.warn(
-      `nothing has changed for ${duration(sinceMs)}: ${cut(summary, maxSummaryLength)}. The wait continues for ` +
+      `nothing has changed for ${duration(unchangedMs)}: ${cut(summary, maxSummaryLength)}. The wait continues for ` +
         `${duration(this.operation.leftMs())}. Check the cluster in the service. To stop the wait, press Ctrl-C; the next ` +
         "`pulumi up` continues it",
     );

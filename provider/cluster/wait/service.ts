@@ -6,20 +6,20 @@ import type { ListCache } from "../service/list";
 import type { OwnedIds } from "../service/owners";
 import type { Poller } from "./poller";
 
-/** The parts that all operations on one service with one key share in this process. `resource.ts` builds them. */
+/** What all operations on one service with one key share in this process. `resource.ts` builds it. */
 export interface Service {
   readonly client: Client;
   readonly lists: ListCache;
   readonly poller: Poller;
   readonly owned: OwnedIds;
-  /** The ids of the clusters that were refreshed in this process. */
+  /** The ids of the clusters that this process has refreshed. */
   readonly refreshed: Set<string>;
-  readonly forms: LearnedByKind;
+  readonly learned: LearnedByKind;
   readonly clock: Clock;
   readonly random: () => number;
   /** Sends one probe to the endpoint of a cluster, without the key. */
   readonly ask: (request: AddressRequest) => Promise<AddressAnswer>;
-  /** Identifies the service and the key that saw a cluster: 8 hex digits of a hash, which reveal neither of them. */
+  /** Identifies the service and the key that saw a cluster, by 8 hex digits of a hash, which reveal neither. */
   readonly seenBy: string;
   /** The base URL, for messages; empty if it is not known. */
   readonly address: string;

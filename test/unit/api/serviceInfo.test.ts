@@ -1,8 +1,8 @@
 import type { Fault } from "../../../simulator";
-import { type BenchOptions, failureOf, openBench, requestLines } from "../cluster/harness";
+import { type FixtureOptions, failureOf, openFixture, requestLines } from "../cluster/harness";
 
 /** A service whose descriptor is at this path; `paths` gets that of each request. */
-function descriptorAt(place: string, paths: string[] = []): NonNullable<BenchOptions["wire"]> {
+function descriptorAt(place: string, paths: string[] = []): NonNullable<FixtureOptions["wire"]> {
   return (real) => (request) => {
     paths.push(request.path);
     const elsewhere = request.path === "/" ? "/nothing" : request.path;
@@ -13,7 +13,7 @@ function descriptorAt(place: string, paths: string[] = []): NonNullable<BenchOpt
 describe("the descriptor of the service", () => {
   it("is found at the last of three paths", async () => {
     const paths: string[] = [];
-    const bench = await openBench({ wire: descriptorAt("/api", paths) });
+    const bench = await openFixture({ wire: descriptorAt("/api", paths) });
     expect(await bench.run(bench.client.getServiceInfo())).toEqual({
       name: "GPU Cluster Management API",
       version: "1.0.0",
@@ -28,7 +28,7 @@ describe("the descriptor of the service", () => {
     ["is found behind a redirect to a website", { kind: "redirect", location: "https://www.example.com/" }],
     ["is found behind another document", { kind: "body", body: '{"status":"ok"}' }],
   ])("%s", async (_name, fault) => {
-    const bench = await openBench({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
+    const bench = await openFixture({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
     expect(await bench.run(bench.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
   });
 
@@ -37,13 +37,13 @@ describe("the descriptor of the service", () => {
       { kind: "html", status: 200, path: "/nothing", times: 2 },
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
-    const bench = await openBench({ wire: descriptorAt("/elsewhere"), faults });
+    const bench = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
     const { message } = await bench.run(failureOf(bench.client.getServiceInfo()));
     expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });
 
   it("is an error at once if the key is refused", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
+    const bench = await openFixture({ faults: [{ kind: "status", status: 401 }] });
     expect((await bench.run(failureOf(bench.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
     expect(requestLines(bench.simulator)).toEqual(["GET /"]);
   });
@@ -55,12 +55,12 @@ describe("the health of the service", () => {
     ["is good by a success", "{}", true, ""],
     ["is bad by a word, even beside a good flag", '{"healthy":true,"status":"degraded"}', false, "degraded"],
   ])("%s", async (_name, body, healthy, status) => {
-    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    const bench = await openFixture({ faults: [{ kind: "body", body }] });
     expect(await bench.run(bench.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });
   });
 
   it("is bad, and no error, if the service answers 503 more than once", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 503, times: 3 }] });
+    const bench = await openFixture({ faults: [{ kind: "status", status: 503, times: 3 }] });
     expect(await bench.run(bench.client.getHealth())).toEqual({ healthy: false, status: "HTTP 503", raw: {} });
     expect(await bench.run(bench.client.getHealth())).toMatchObject({ healthy: true });
   });
@@ -69,7 +69,7 @@ describe("the health of the service", () => {
     ["is an error if a proxy answers", { kind: "html", status: 502, times: 100 }, /web page/],
     ["is an error if the key is refused", { kind: "status", status: 401 }, /HTTP 401/],
   ])("%s", async (_name, fault, message) => {
-    const bench = await openBench({ faults: [fault] });
+    const bench = await openFixture({ faults: [fault] });
     expect((await bench.run(failureOf(bench.client.getHealth()))).message).toMatch(message);
   });
 });

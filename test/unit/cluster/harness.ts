@@ -14,31 +14,31 @@ import { VirtualClock } from "../../support/virtualClock";
 import { urnOf } from "./inputs";
 
 /** A simulator, the core on top of it, and one virtual clock for both. */
-export interface Bench {
+export interface Fixture {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly client: Client;
   readonly service: CreatingService;
   readonly cluster: Resource;
-  /** Every text that the core has shown: `info: ...`, `warning: ...`, `status: ...`. */
+  /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
   readonly said: string[];
   ctx(overrides?: Partial<Ctx>): Ctx;
-  /** Runs to the end of the work, at once. */
+  /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
-  /** The same service under another key, by the core's own account. */
+  /** The same service in a process of its own, which identifies service and key by `seenBy`. */
   as(seenBy: string): Resource;
 }
 
-export interface BenchOptions extends SimulatorOptions {
-  /** Puts something in place of parts of the client. */
+export interface FixtureOptions extends SimulatorOptions {
+  /** Replaces parts of the client. */
   readonly client?: (real: Client) => Partial<Client>;
-  /** Puts something between the chain of the client and the wire. */
+  /** Intercepts requests below the client. */
   readonly wire?: (real: Send, clock: VirtualClock) => Send;
   /** Answers probes in place of the endpoint. */
   readonly ask?: (clock: VirtualClock) => CreatingService["ask"];
-  /** What the stack says of all clusters. */
+  /** The configuration of the stack. */
   readonly settings?: Partial<Settings>;
-  /** The names of requests, if they are not to be found out. */
+  /** The names of request fields, if they are not to be detected. */
   readonly requestNames?: RequestNames;
 }
 
@@ -47,15 +47,14 @@ const open: Simulator[] = [];
 /** Every test closes what it has opened. */
 afterEach(closeAll);
 
-/** Opens a bench, which ends with its test. */
-export async function openBench({
+export async function openFixture({
   client: patch,
   wire = (real) => real,
-  settings: own,
+  settings: overrides,
   requestNames,
   ask,
   ...options
-}: BenchOptions = {}): Promise<Bench> {
+}: FixtureOptions = {}): Promise<Fixture> {
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
@@ -66,7 +65,12 @@ export async function openBench({
     const made = { ...createService(client, seenBy, clock, 15_000, simulator.url), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
-  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
+  const settings = (): Settings => ({
+    strictPreview: false,
+    capacityCheck: "warn",
+    gpuTypeCheck: "error",
+    ...overrides,
+  });
   const service = serviceOf("seen");
   return {
     simulator,
@@ -84,11 +88,11 @@ export async function openBench({
   };
 }
 
-/** A wire on which the successful answers of some paths have another form, which the simulator does not have. */
+/** Rewrites the successful answers to some paths, to shapes that the simulator does not have. */
 export function rewriting(
   path: RegExp,
   write: (body: Readonly<Record<string, unknown>>) => unknown,
-): NonNullable<BenchOptions["wire"]> {
+): NonNullable<FixtureOptions["wire"]> {
   return (real) => async (request) => {
     const answer = await real(request);
     const isOther = answer.status !== 200 || !path.test(request.path);
@@ -96,11 +100,11 @@ export function rewriting(
   };
 }
 
-/** A service whose `/status` shows the replicas alone, without a word for the cluster. */
+/** A service whose `/status` shows the replicas alone, without a status word for the cluster. */
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
 /** A service that starts the containers of an update in the same replicas. */
-export const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (request) => {
+export const sameReplicas: NonNullable<FixtureOptions["wire"]> = (real) => async (request) => {
   const answer = await real(request);
   return {
     ...answer,
@@ -108,7 +112,7 @@ export const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (
   };
 };
 
-/** Closes what the tests have opened. Fails if a text for users was too long. */
+/** Closes what the tests have opened. Fails if a message was too long. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));
   expect(tooLong.splice(0)).toEqual([]);
@@ -116,16 +120,16 @@ export async function closeAll(): Promise<void> {
 
 const tooLong: string[] = [];
 
-/** Two lines of 250 characters, whatever a terminal breaks them into, and a list of what was seen with such lines. */
-function judge(text: string): void {
-  const [first = "", second = "", ...list] = text.split("\n");
-  if (first.length + second.length > 500 || list.some((line) => line.length > 250)) tooLong.push(text);
+/** A message has at most two lines of 250 characters on average, and a list of details with lines of at most 250 characters. */
+function judge(message: string): void {
+  const lines = message.split("\n");
+  const isLongSummary = lines.slice(0, 2).join("").length > 500;
+  if (isLongSummary || lines.slice(2).some((line) => line.length > 250)) tooLong.push(message);
 }
 
-/** The same resource; what it refuses, and every error, is a text for users. */
+/** The same resource, which judges the messages of failures and errors. */
 function judged(resource: Resource): Resource {
-  const { check, diff, create, read, update, delete: remove } = resource;
-  const told =
+  const withJudgement =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     (...args: Args) =>
       work(...args).catch((error: unknown) => {
@@ -135,25 +139,23 @@ function judged(resource: Resource): Resource {
       });
   return {
     ...resource,
-    check: told(async (...args) => {
-      const result = await check(...args);
+    check: withJudgement(async (...args) => {
+      const result = await resource.check(...args);
       for (const { property, reason } of result.failures) judge(`${property}: ${reason}`);
       return result;
     }),
-    ...{
-      diff: told(diff),
-      create: told(create),
-      read: told(read),
-      update: told(update),
-      delete: told(remove),
-    },
+    diff: withJudgement(resource.diff),
+    create: withJudgement(resource.create),
+    read: withJudgement(resource.read),
+    update: withJudgement(resource.update),
+    delete: withJudgement(resource.delete),
   };
 }
 
 function clientOf(
   { url: baseUrl, apiKey }: Simulator,
   clock: VirtualClock,
-  wire: NonNullable<BenchOptions["wire"]>,
+  wire: NonNullable<FixtureOptions["wire"]>,
   requestNames?: RequestNames,
 ): Client {
   const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
@@ -178,17 +180,16 @@ export function requestLines({ requests }: Simulator): string[] {
   return requests.map(({ method, path }) => `${method} ${path.replace(/cl_[0-9a-f]+/, ":id")}`);
 }
 
-/** The requests so far that change something. */
+/** The requests so far that are not reads. */
 export function writes(simulator: Simulator): string[] {
   return requestLines(simulator).filter((line) => !line.startsWith("GET "));
 }
 
-/** How often a request was sent. */
 export function countOf(simulator: Simulator, line: string): number {
   return requestLines(simulator).filter((sent) => sent === line).length;
 }
 
-/** The clusters that somebody pays for. */
+/** The clusters that cost money. */
 export function living(simulator: Simulator) {
   return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
 }
@@ -213,9 +214,9 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
   throw error;
 }
 
-/** Work that the user interrupts after so long: how it ends, and how much later. */
+/** Interrupts work after so long: how it ends, and how much later. */
 export async function interruptAfter<T>(
-  { clock, run }: Bench,
+  { clock, run }: Fixture,
   ms: number,
   begin: (interrupt: Pick<Ctx, "signal">) => Promise<T>,
 ): Promise<{ end: T; lastedMs: number }> {
@@ -228,22 +229,22 @@ export async function interruptAfter<T>(
   return { end, lastedMs: clock.now() - startMs };
 }
 
-/** A cluster that was created and is healthy, and nothing in the record of requests. */
-export async function settle(bench: Bench, inputs: Properties): Promise<{ id: string; state: Properties }> {
+/** Creates a healthy cluster, and forgets the requests so far. */
+export async function settle(bench: Fixture, inputs: Properties): Promise<{ id: string; state: Properties }> {
   const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
   forget(bench);
   return made;
 }
 
-/** A bench with such a cluster. */
-export async function openSettled(inputs: Properties, options: BenchOptions = {}) {
-  const bench = await openBench(options);
+/** A fixture with such a cluster. */
+export async function openSettled(inputs: Properties, options: FixtureOptions = {}) {
+  const bench = await openFixture(options);
   const made = await settle(bench, inputs);
   return { bench, made, ...made };
 }
 
-/** Clears what was recorded. */
-export function forget({ simulator, said }: Bench): void {
+/** Forgets the requests and messages so far. */
+export function forget({ simulator, said }: Fixture): void {
   simulator.requests.length = 0;
   said.length = 0;
 }

@@ -2,7 +2,7 @@ import { ConfigError } from "../../../provider/base/errors";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { createProvider } from "../../../provider/index";
 import { expectClean } from "../../support/cleanText";
-import { type Bench, failureOf, openBench } from "../cluster/harness";
+import { type Fixture, failureOf, openFixture } from "../cluster/harness";
 import { checked, least } from "../cluster/inputs";
 
 /** Stands for a key or a password; no message may hold it. */
@@ -23,9 +23,9 @@ const badSettings: [string, { apiKey?: string; baseUrl?: string }, RegExp][] = [
 const state: Properties = { ...checked, settled: false, __seenBy: "seen" };
 const news: Properties = { ...checked, replicas: 3 };
 
-let bench: Bench;
+let bench: Fixture;
 beforeEach(async () => {
-  bench = await openBench();
+  bench = await openFixture();
 });
 afterEach(() => {
   // Whatever a test has asked for, it asked for nothing of the service.

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, countOf, forget, living, writes } from "../cluster/harness";
+import { closeAll, countOf, type Fixture, forget, living, writes } from "../cluster/harness";
+import { type Held, refresh, toDo } from "../cluster/powerHarness";
 import { anyDialect, report } from "./atRandom";
-import { create, expectReached, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
+import { create, expectReached, open, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -14,7 +15,7 @@ const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr
 
 type Changes = Partial<Pick<Wanted, "replicas" | "container" | "env">>;
 
-/** The next action of the program, or of another program. */
+/** The next action of the program or of another user. */
 type Step =
   | { readonly kind: "update"; readonly changes: Partial<Wanted> }
   | { readonly kind: "drift" | "adopt"; readonly changes: Changes }
@@ -38,7 +39,7 @@ interface Situation {
   readonly wanted: Wanted;
 }
 
-it("with every mixture of options, a random walk of operations ends with the desired cluster", async () => {
+it("a random walk of operations ends with the desired cluster, whatever the mixture of options", async () => {
   await fc.assert(
     fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
       try {
@@ -51,7 +52,7 @@ it("with every mixture of options, a random walk of operations ends with the des
   );
 }, 120_000);
 
-async function walk(bench: Bench, steps: readonly Step[]): Promise<void> {
+async function walk(bench: Fixture, steps: readonly Step[]): Promise<void> {
   let situation: Situation = { held: await create(bench), wanted: web };
   for (const step of steps) {
     forget(bench);
@@ -62,7 +63,7 @@ async function walk(bench: Bench, steps: readonly Step[]): Promise<void> {
   expect(living(bench.simulator)).toEqual([]);
 }
 
-async function take(bench: Bench, { held, wanted }: Situation, step: Step): Promise<Situation> {
+async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
   if (step.kind === "update") {
     const next = { ...wanted, ...step.changes };
     return { held: await update(bench, held, next), wanted: next };
@@ -98,26 +99,26 @@ function differences(changes: Changes, wanted: Wanted, { containerEcho, envEcho 
 }
 
 /** Corrects by one update the drift that the service shows; drift that it does not show is unknown. */
-async function putBack(bench: Bench, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
   const { simulator } = bench;
   const drift = differences(changes, wanted, simulator.dialect);
   const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
   simulator.change(held.id, changes);
-  const found = await read(bench, held);
+  const found = await refresh(bench, held);
   expect(toDo(bench, found, wanted).sort()).toEqual(shown.sort());
   if (shown.length === drift.length) return update(bench, found, wanted);
   simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
-  return update(bench, await read(bench, found), wanted);
+  return update(bench, await refresh(bench, found), wanted);
 }
 
-/** Takes over the cluster as that of another program, and corrects what differs if the service shows all of it. */
-async function adopt(bench: Bench, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+/** Adopts the cluster, and corrects what differs if the service shows all of it. */
+async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
   const { simulator } = bench;
   const drift = differences(changes, wanted, simulator.dialect);
-  const isCorrected = drift.every(({ path, isShown }) => isShown && !isForeign(path, wanted));
+  const isCorrected = drift.every(({ path, isShown }) => isShown && !isUnmanaged(path, wanted));
   if (isCorrected) simulator.change(id, changes);
   forget(bench);
-  // In a run of its own: in the run of an adoption, a deletion leaves the cluster as it is.
+  // In a process of its own: in the process of an adoption, a deletion leaves the cluster as it is.
   const held = await bench.run(bench.as("seen").create(bench.ctx(), { ...wanted, adopt: id }));
   await expectReached(bench, held, wanted);
   expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
@@ -125,12 +126,12 @@ async function adopt(bench: Bench, { id }: Held, wanted: Wanted, changes: Change
   return held;
 }
 
-/** Whether a path is that of a variable which the program does not have: an adoption leaves it, because the service may add it. */
-function isForeign(path: string, { env = {} }: Wanted): boolean {
+/** Whether the program does not have this variable: an adoption leaves it, because the service may have added it. */
+function isUnmanaged(path: string, { env = {} }: Wanted): boolean {
   return path.startsWith("env.") && !Object.hasOwn(env, path.slice("env.".length));
 }
 
-async function remove(bench: Bench, { id, state }: Held): Promise<void> {
+async function remove(bench: Fixture, { id, state }: Held): Promise<void> {
   await bench.run(bench.cluster.delete(bench.ctx(), id, state));
   expect(bench.simulator.cluster(id)?.status).toBe("gone");
 }

@@ -12,7 +12,7 @@ const good: Wanted = { ...web, onFailedUpdate: "rollBack" };
 const bad: Wanted = { ...good, container: "team/broken:9", env: { MODE: "other-mode", ADDED: "added-value" } };
 const better: Wanted = { ...good, container: "team/server:2.0" };
 
-it("with every mixture of options, an interrupt at any time of a roll-back ends with what the next update asks for", async () => {
+it("an interrupted rollback is followed by what the next update requests, whatever the mixture of options", async () => {
   const next = fc.constantFrom(good, bad, better);
   await fc.assert(
     fc.asyncProperty(anyDialect, fc.integer({ min: 0, max: 45_000 }), next, async (dialect, ms, wanted) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
 
-/** The options that only the published forms have; and a service without updates, whose changes are replacements. */
+/** All options except those of the published services, and of one without updates, whose changes are replacements. */
 const { form, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
 const options = { ...drawn, updateMethod: updateMethod.filter((method) => method !== "none") };
 
@@ -13,9 +13,8 @@ const anyChoice: fc.Arbitrary<Dialect> = fc
 const { client: _tested, ...named } = dialects;
 
 /**
- * A named dialect, or any value for each option; the form of the official client has tests of its own. Not those against the
- * meaning of a method: a PATCH that resets what it does not name; a PUT or POST of all fields that keeps a variable which it
- * does not name, and no read shows.
+ * A named dialect, or any value for each option, except mixtures against the meaning of a method: a PATCH that resets what it
+ * does not name; a PUT or POST of all fields that keeps a variable which it does not name, and which no read shows.
  */
 export const anyDialect = fc
   .oneof(

@@ -10,8 +10,8 @@ const crowd: Wanted[] = Array.from({ length: 5 }, (_, index) => ({
   replicas: 1 + (index % 2),
 }));
 
-describe.each(names)("in the dialect %s", (name) => {
-  it("a creation whose answer is lost makes exactly one cluster among others, in this run or in the next one", async () => {
+describe.each(names)("a service with the dialect %s", (name) => {
+  it("gets exactly one cluster from a creation whose answer is lost, in this run or the next", async () => {
     for (const when of ["before", "after"] as const) {
       const bench = await open(name);
       for (let index = 0; index < 5; index += 1)
@@ -27,7 +27,7 @@ describe.each(names)("in the dialect %s", (name) => {
     }
   });
 
-  it("many clusters are created, changed and deleted concurrently, with one lost answer", async () => {
+  it("gets clusters that are created, changed and deleted concurrently, with one lost answer", async () => {
     const bench = await open(name);
     bench.simulator.fault({ kind: "drop", when: "after", method: "POST", path: "/v1/clusters", after: 2 });
     const made = await bench.run(Promise.all(crowd.map((wanted) => bench.cluster.create(bench.ctx(), wanted))));
@@ -46,7 +46,7 @@ describe.each(names)("in the dialect %s", (name) => {
   });
 });
 
-it("a rate limit is kept, also if another program uses it up", async () => {
+it("a rate limit is respected even if another program uses it up", async () => {
   const bench = await open("plain", { rateLimit: 8, rateWindowMs: 20_000, provisioningMs: 120_000 });
   const headers = { authorization: `Bearer ${bench.simulator.apiKey}` };
   const useUp = async () => {

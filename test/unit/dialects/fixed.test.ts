@@ -1,9 +1,10 @@
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
 import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";
+import { closeAll, type Fixture, initErrorOf, openFixture, writes } from "../cluster/harness";
 import { urnOf } from "../cluster/inputs";
-import { type Held, type Wanted, web } from "./harness";
+import type { Held } from "../cluster/powerHarness";
+import { type Wanted, web } from "./harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 
@@ -15,7 +16,7 @@ const refusedUpdates = (["PATCH", "PUT", "POST"] as const).map((method): Fault =
 const noRedeploy: Fault = { kind: "status", status: 404, method: "POST", path: "/v1/clusters/*/redeploy", times: 99 };
 
 /** The engine's calls before an update, in a process of its own: the inputs, and the paths that replace the cluster. */
-async function plan(bench: Bench, { id, state }: Held, olds: Properties, news: Properties) {
+async function plan(bench: Fixture, { id, state }: Held, olds: Properties, news: Properties) {
   const urn = urnOf("web");
   const ctx = bench.ctx({ urn });
   const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
@@ -32,9 +33,9 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
   ["env, without an update", { env: { ...web.env, MODEL: "another" } }, refusedUpdates, "env.MODEL"],
   ["the image, without an update and a redeploy", { container: "a/b:2" }, [...refusedUpdates, noRedeploy], "container"],
 ])(
-  "%s: the first `up` learns it from the refusal, the next one replaces, and a change that is taken back sends nothing",
+  "a refused change is replaced by the next `up`, and sends nothing if it is undone: %s",
   async (_title, change, faults, path) => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     const made = await bench.run(bench.cluster.create(bench.ctx(), web));
     const news = { ...web, ...change };
     const first = await plan(bench, made, web, news);
@@ -52,8 +53,8 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
   },
 );
 
-it("one page of a gateway replaces nothing: the next update is sent again", async () => {
-  const bench = await openBench({ faults: [] });
+it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
+  const bench = await openFixture({ faults: [] });
   const made = await bench.run(bench.cluster.create(bench.ctx(), web));
   for (const method of ["PATCH", "PUT", "POST"])
     bench.simulator.fault({ kind: "html", status: 501, method, path: "/v1/clusters/*" });

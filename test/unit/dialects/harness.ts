@@ -1,9 +1,9 @@
-import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../provider/contract";
 import { type Dialect, dialects } from "../../../simulator";
-import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";
+import { type Fixture, type FixtureOptions, living, openFixture, writes } from "../cluster/harness";
+import { change, expectAtGoal, type Held, warnings as warningsOf } from "../cluster/powerHarness";
 
-/** The names of all dialects; the form of the official client has tests of its own. */
+/** The names of all dialects except that of the official client, which published.test.ts tests. */
 export const names = Object.keys(dialects).filter((name) => name !== "client");
 
 /** The desired inputs of a cluster, as check returns them. */
@@ -15,12 +15,6 @@ export interface Wanted extends Properties {
   env?: Record<string, string>;
 }
 
-/** A resource as the engine stores it. */
-export interface Held {
-  readonly id: string;
-  readonly state: Properties;
-}
-
 export const web: Wanted = {
   name: "web",
   gpuType: "h100",
@@ -29,67 +23,50 @@ export const web: Wanted = {
   env: { MODEL: "llama-3-8b-instruct", MODE: "value-of-mode", EMPTY: "" },
 };
 
-/** A bench whose simulator uses a dialect. */
-export function open(dialect: string | Partial<Dialect>, options: BenchOptions = {}): Promise<Bench> {
-  return openBench({ dialect, ...options });
+/** A fixture whose simulator uses a dialect. */
+export function open(dialect: string | Partial<Dialect>, options: FixtureOptions = {}): Promise<Fixture> {
+  return openFixture({ dialect, ...options });
 }
 
 /** Creates a cluster and checks that it exists. */
-export async function create(bench: Bench, wanted: Wanted = web): Promise<Held> {
+export async function create(bench: Fixture, wanted: Wanted = web): Promise<Held> {
   const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
   await expectReached(bench, held, wanted);
   return held;
 }
 
 /** Updates a cluster and checks that it is the desired one. */
-export async function update(bench: Bench, held: Held, wanted: Wanted): Promise<Held> {
-  const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, wanted));
-  const next = { id: held.id, state };
+export async function update(bench: Fixture, held: Held, wanted: Wanted): Promise<Held> {
+  const next = await change(bench, held, wanted);
   await expectReached(bench, next, wanted);
   return next;
 }
 
-/** A refresh; fails if the cluster is gone. */
-export async function read(bench: Bench, { id, state }: Held): Promise<Held> {
-  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-  if (!found) throw new Error(`${id} was not found`);
-  return { id, state: found.state };
-}
-
-/** The differences between the state and the desired inputs, by property path. */
-export function toDo(_bench: Bench, { state }: Held, wanted: Properties): string[] {
-  return Object.keys(diffCluster(state, wanted).changes);
-}
-
-/** All warnings, but that of a removed variable where the service neither shows env nor takes a null. */
-export function warnings({ said, simulator: { dialect } }: Bench): string[] {
-  const { envEcho, updateMethod, updateSemantics } = dialect;
+/** All warnings except that of a removed variable where the service neither shows env nor accepts a null. */
+export function warnings(bench: Fixture): string[] {
+  const { envEcho, updateMethod, updateSemantics } = bench.simulator.dialect;
   const refusesNull = envEcho === "none" && updateMethod === "PATCH" && updateSemantics !== "merge-keys";
-  const texts = said.filter((text) => text.startsWith("warning"));
-  return refusesNull ? texts.filter((text) => !text.includes("refuses a null")) : texts;
+  return warningsOf(bench).filter((message) => !refusesNull || !message.includes("refuses a null"));
 }
 
 /**
  * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, and the
  * state matches. Neither the next preview nor one after a refresh shows a change. There is no warning.
  */
-export async function expectReached(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
+export async function expectReached(bench: Fixture, held: Held, wanted: Wanted): Promise<void> {
   expectRunning(bench, held.id, wanted);
   expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
   expect(held.state["env"]).toEqual(wanted.env);
   expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
-  expect(toDo(bench, held, wanted)).toEqual([]);
   const sent = writes(bench.simulator).length;
-  const again = await read(bench, held);
-  expect(toDo(bench, again, wanted)).toEqual([]);
-  expect(again.state).toEqual(held.state);
+  await expectAtGoal(bench, held, wanted);
   expect(writes(bench.simulator)).toHaveLength(sent);
   // A second create request after a lost answer always warns.
-  expect(warnings(bench).filter((text) => !text.includes("the request is sent again"))).toEqual([]);
+  expect(warnings(bench).filter((message) => !message.includes("the request is sent again"))).toEqual([]);
 }
 
 /** Checks the configuration that really runs, whatever the service shows. */
-export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
+export function expectRunning({ simulator }: Fixture, id: string, wanted: Wanted): void {
   const configuration = { container: wanted.container, env: wanted.env ?? {} };
   expect(living(simulator).filter(({ name }) => name === wanted.name)).toEqual([
     expect.objectContaining({ id, status: "running", replicas: wanted.replicas, ...configuration }),

@@ -1,45 +1,46 @@
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../provider/contract";
 import {
-  type Bench,
-  type BenchOptions,
   closeAll,
+  type Fixture,
+  type FixtureOptions,
   failureOf,
   forget,
   initErrorOf,
   living,
-  openBench,
+  openFixture,
   requestLines,
   writes,
 } from "../cluster/harness";
-import { create, open, read, toDo, update, type Wanted, web } from "./harness";
+import { refresh, toDo } from "../cluster/powerHarness";
+import { create, open, update, type Wanted, web } from "./harness";
 
-/** The published service in both of its forms; see docs/services.md. */
+/** Both published services; see docs/services.md. */
 
 afterEach(closeAll);
 
-const forms = ["documented", "client"] as const;
+const variants = ["documented", "client"] as const;
 const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
 
 /** The bodies sent to a path, in their order. */
-function bodiesOf({ simulator }: Bench, path: RegExp): unknown[] {
+function bodiesOf({ simulator }: Fixture, path: RegExp): unknown[] {
   return simulator.requests
     .filter(({ method, path: own }) => method !== "GET" && path.test(own))
     .map(({ body }) => body);
 }
 
-const check = (bench: Bench, news: Properties, olds?: Properties) =>
+const check = (bench: Fixture, news: Properties, olds?: Properties) =>
   bench.run(bench.cluster.check(bench.ctx(), news, olds));
 
-describe.each(forms)("in the form %s", (form) => {
-  it("a cluster is created, shown as requested, changed, stopped, started and deleted; drift and no spelling is shown", async () => {
-    const bench = await open(form);
+describe.each(variants)("the published service: %s", (variant) => {
+  it("creates, changes, stops, starts and deletes a cluster, and shows drift but no other spelling", async () => {
+    const bench = await open(variant);
     const spelled = { ...wanted, gpuType: "RTX 4090" };
     // As the engine does: the check reads the list with all spellings.
     await check(bench, spelled);
     let held = await create(bench, spelled);
     expect(bench.simulator.cluster(held.id)?.gpuType).toBe("rtx-4090");
-    expect((await read(bench, held)).state).toStrictEqual(held.state);
+    expect((await refresh(bench, held)).state).toStrictEqual(held.state);
     expect(toDo(bench, held, wanted)).toEqual([]);
     held = await update(bench, held, { ...spelled, replicas: 4 });
     held = await update(bench, held, { ...spelled, replicas: 1, container: "team/server:3.0" });
@@ -51,14 +52,14 @@ describe.each(forms)("in the form %s", (form) => {
     const state = await change(stopped, last);
     expect(state).toMatchObject({ settled: true, readyReplicas: 1 });
     bench.simulator.change(held.id, { replicas: 5 });
-    expect(toDo(bench, await read(bench, { id: held.id, state }), last)).toEqual(["replicas"]);
+    expect(toDo(bench, await refresh(bench, { id: held.id, state }), last)).toEqual(["replicas"]);
     await bench.run(bench.cluster.delete(bench.ctx(), held.id, state));
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("extra fields are sent unchanged, compared if they are shown, and a change of one is an update", async () => {
-    const bench = await open(form);
-    const name = form === "client" ? "containerPort" : "container_port";
+  it("receives extra fields unchanged, and a change of one is an update", async () => {
+    const bench = await open(variant);
+    const name = variant === "client" ? "containerPort" : "container_port";
     const news = { ...wanted, extraFields: { [name]: 8000 } };
     const made = await bench.run(bench.cluster.create(bench.ctx(), news));
     expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: 8000 })]);
@@ -72,18 +73,15 @@ describe.each(forms)("in the form %s", (form) => {
 test.each([
   ["documented", "gpu_type"],
   ["client", "gpuModelId"],
-] as const)(
-  "an organization without clusters: the first creation in the form %s names the GPU %s",
-  async (form, name) => {
-    const bench = await openBench({ dialect: form });
-    expect(bench.simulator.clusters()).toEqual([]);
-    await create(bench, wanted);
-    expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
-    expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
-  },
-);
+] as const)("the first creation of an organization uses the right name of the GPU: %s, %s", async (dialect, name) => {
+  const bench = await openFixture({ dialect });
+  expect(bench.simulator.clusters()).toEqual([]);
+  await create(bench, wanted);
+  expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
+  expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
+});
 
-describe("the client's form", () => {
+describe("the service of the official client", () => {
   it("is detected from the list of models, before the first creation, in one request", async () => {
     const bench = await open("client");
     await create(bench, wanted);
@@ -113,11 +111,11 @@ describe("the client's form", () => {
     expect(bodiesOf(bench, /scale$/)).toEqual([{ replicaCount: 3 }]);
   });
 
-  it("cannot change the image in place if it accepts a redeploy, and shows the old image all the same", async () => {
-    const client: BenchOptions["client"] = (real) => ({
+  it("cannot change the image in place if it still shows the old image after a redeploy", async () => {
+    const client: FixtureOptions["client"] = (real) => ({
       redeployCluster: (id, options) => real.redeployCluster(id, options),
     });
-    const bench = await openBench({ dialect: "client", client });
+    const bench = await openFixture({ dialect: "client", client });
     const { id, state } = await create(bench, wanted);
     const news = { ...wanted, container: "team/server:2.0" };
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
@@ -125,7 +123,7 @@ describe("the client's form", () => {
     expect(error.state).toMatchObject({ container: wanted.container, settled: false });
   });
 
-  it("replaces the cluster if env changes, as the preview says; an update all the same fails and keeps the state", async () => {
+  it("replaces the cluster if env changes, as the preview says, and an update fails without changing the state", async () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const { inputs } = await check(bench, { ...wanted, env: { MODEL: "another" } }, wanted);
@@ -140,7 +138,7 @@ describe("the client's form", () => {
     expect(error.message).toContain("The next `pulumi up` replaces the cluster");
     expect(bench.simulator.cluster(id)).toMatchObject({ env: wanted.env, generation: 1 });
     forget(bench);
-    // The change is taken back: nothing is sent.
+    // The change is undone.
     await update(bench, { id, state: error.state }, wanted);
     expect(writes(bench.simulator)).toEqual([]);
   });
@@ -163,19 +161,19 @@ describe("the client's form", () => {
     expect((await check(bench, wanted, before)).inputs["gpuType"]).toBe(before.gpuType);
   });
 
-  it("gives an import the name of the GPU, which no refresh and no identifier of the program reports as drift", async () => {
+  it("gives an import the name of the GPU, which is no drift beside another identifier of the program", async () => {
     const bench = await open("client");
     const { name, container, gpuType, replicas } = wanted;
     const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
     const found = await bench.run(bench.cluster.read(bench.ctx(), id, {}));
     const inputs = { name, container, gpuType: "RTX 4090", replicas };
     expect(found).toMatchObject({ inputs, state: { gpuType: "RTX 4090" } });
-    const again = await read(bench, { id, state: found?.state ?? {} });
+    const again = await refresh(bench, { id, state: found?.state ?? {} });
     expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
     expect(toDo(bench, again, { ...found?.inputs, gpuType: "rtx-4090" })).toEqual([]);
   });
 
-  it("joins models, prices and availability, and knows the price of the tier", async () => {
+  it("has its models, prices and availability joined, with the price of the tier", async () => {
     const bench = await open("client");
     const { gpus } = await bench.run(bench.client.listGpuTypes());
     const gpu = gpus.find(({ name }) => name === "RTX 4090");
@@ -192,7 +190,7 @@ describe("the client's form", () => {
     expect(await cost({ gpusPerReplica: 2 })).toBe(Number(community) * 2);
   });
 
-  it("refuses an unknown name before any request, and the first word of several with the candidates", async () => {
+  it("is not sent an unknown GPU type, nor the first word of several ones", async () => {
     const bench = await open("client");
     const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), { ...wanted, gpuType: "b9000" })));
     expect(error.message).toContain('"b9000" is not one of the service\'s models');
@@ -203,8 +201,8 @@ describe("the client's form", () => {
   });
 });
 
-it("replicas without a health check are judged by their states, the only fact about them", async () => {
-  const wire: BenchOptions["wire"] = (real) => async (request) => {
+it("replicas without a health check are judged by their states", async () => {
+  const wire: FixtureOptions["wire"] = (real) => async (request) => {
     const answer = await real(request);
     return { ...answer, body: answer.body.replaceAll('"healthy":true', '"healthy":false') };
   };
@@ -214,8 +212,8 @@ it("replicas without a health check are judged by their states, the only fact ab
 });
 
 describe("the names of requests", () => {
-  it("are those of the setting; a cluster that a service then makes without GPU and image is kept, and is an error", async () => {
-    const bench = await openBench({ dialect: "client", requestNames: "specification" });
+  it("follow the setting, and a cluster that is then created without GPU and image is kept, with an error", async () => {
+    const bench = await openFixture({ dialect: "client", requestNames: "specification" });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
     expect(error.message).toContain("gpucluster:requestNames");
@@ -226,8 +224,8 @@ describe("the names of requests", () => {
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
-  it("are not tried out: a service that refuses them is sent one request, and its refusal names the field", async () => {
-    const bench = await openBench({ dialect: { requestNames: "client", uniqueNames: true } });
+  it("are not guessed: a service that refuses them gets one request, and the error names the field", async () => {
+    const bench = await openFixture({ dialect: { requestNames: "client", uniqueNames: true } });
     const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), web)));
     expect(error.message).toMatch(/Unknown field "gpu_type".*set gpucluster:requestNames/s);
     expect(bodiesOf(bench, /clusters$/)).toHaveLength(1);

@@ -1,14 +1,21 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
-import { type Bench, type BenchOptions, bareStatus, failureOf, openBench, requestLines } from "../cluster/harness";
+import {
+  bareStatus,
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  openFixture,
+  requestLines,
+} from "../cluster/harness";
 import { canary } from "../cluster/inputs";
 
 const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
 
 /** A service with one cluster, which another program created. */
-async function openWithWeb(options: BenchOptions = {}): Promise<Bench & { id: string }> {
-  const bench = await openBench(options);
+async function openWithWeb(options: FixtureOptions = {}): Promise<Fixture & { id: string }> {
+  const bench = await openFixture(options);
   return { ...bench, id: bench.simulator.addCluster(web).id };
 }
 
@@ -33,12 +40,12 @@ describe("getClusters", () => {
     const body = JSON.stringify([
       { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
     ]);
-    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    const bench = await openFixture({ faults: [{ kind: "body", body }] });
     expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
   });
 
   it("fails if the list could not be read to its end, and says why", async () => {
-    const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
+    const bench = await openFixture({ client: () => partOfList("page 2: HTTP 500") });
     const { message } = await failureOf(getClusters(bench.client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
   });
@@ -73,7 +80,7 @@ describe("getCluster", () => {
 });
 
 describe("the name of a cluster", () => {
-  const doubts: [string, (bench: Bench) => unknown, BenchOptions, RegExp][] = [
+  const doubts: [string, (bench: Fixture) => unknown, FixtureOptions, RegExp][] = [
     [
       "fails if no cluster has it",
       () => undefined,
@@ -95,7 +102,7 @@ describe("the name of a cluster", () => {
   ];
 
   it.each(doubts)("%s", async (_title, arrange, options, text) => {
-    const bench = await openBench(options);
+    const bench = await openFixture(options);
     await bench.run(Promise.resolve(arrange(bench)));
     const { message } = await bench.run(failureOf(getCluster(bench.client, { name: "web" })));
     expect(message).toMatch(text);
@@ -144,7 +151,7 @@ describe("an env value", () => {
 
   it("stays in messages if it does not look like a credential, even in those about other clusters of the same run", async () => {
     const env = { GPU: "h100-80gb", REGION: "eu-north-1", HF_TOKEN: "Zq7KWv93" };
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id } = bench.simulator.addCluster({ ...web, env });
     bench.simulator.change(id, { sickReplica: { replica: 0, message: "no h100-80gb in eu-north-1 for Zq7KWv93" } });
     const { replicas } = await bench.run(getClusterStatus(bench.client, { id }));

@@ -1,12 +1,12 @@
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
-import { type Bench, failureOf, openBench, requestLines } from "../cluster/harness";
+import { type Fixture, failureOf, openFixture, requestLines } from "../cluster/harness";
 
 const name = { name: "NVIDIA H100", memoryGb: 80 };
 const price = { pricePerHour: 2.99, currency: "USD" };
 const stock = { available: true, availableCount: 256 };
 
 /** The four lists, each with its path and the record of one type. */
-const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
+const lists: [string, (bench: Fixture) => Promise<object>, string, object][] = [
   ["gpuTypes", ({ client }) => getGpuTypes(client), "GET /v1/gpus", { type: "h100", ...name, ...price, ...stock }],
   ["models", ({ client }) => getGpuModels(client), "GET /v1/gpus/models", { type: "h100", ...name }],
   ["prices", ({ client }) => getGpuPricing(client), "GET /v1/gpus/pricing", { type: "h100", ...price }],
@@ -15,7 +15,7 @@ const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
 
 describe.each(lists)("the function that returns %s", (name, ask, line, fields) => {
   it("keeps the service's order, and sends one request by each call", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const answer = await bench.run(ask(bench));
     const records: { type: string }[] = Reflect.get(answer, name);
     expect(records.map(({ type }) => type).slice(0, 3)).toEqual(["a100-40gb", "a100-80gb", "h100"]);
@@ -29,7 +29,7 @@ describe.each(lists)("the function that returns %s", (name, ask, line, fields) =
     const record = { ...{ type: "h100", name: "NVIDIA H100", memory_gb: 80, price_per_hour: 2.99 }, currency: "USD" };
     const full = { ...record, available: true, available_count: 256 };
     const body = JSON.stringify([full, { type: "x1" }, { note: "no type" }]);
-    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    const bench = await openFixture({ faults: [{ kind: "body", body }] });
     const rows = [
       { ...fields, raw: full },
       { type: "x1", raw: { type: "x1" } },
@@ -39,10 +39,10 @@ describe.each(lists)("the function that returns %s", (name, ask, line, fields) =
 });
 
 describe("the availability of one GPU type", () => {
-  const ask = async (type: string, bench: Bench) => bench.run(getGpuAvailability(bench.client, { type }));
+  const ask = async (type: string, bench: Fixture) => bench.run(getGpuAvailability(bench.client, { type }));
 
   it("has a path of its own, and is a list of one", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     bench.simulator.setGpuType("h100", { stock: 3 });
     expect(await ask("h100", bench)).toStrictEqual({
       availability: [{ type: "h100", available: true, availableCount: 3, raw: expect.any(Object) }],
@@ -51,7 +51,7 @@ describe("the availability of one GPU type", () => {
   });
 
   it("fails for a type that the service does not know, and names the function that lists the types", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { message } = await failureOf(ask("h/1?", bench));
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
     // The 404 may also mean that there is no such endpoint, so the list of all types is asked.

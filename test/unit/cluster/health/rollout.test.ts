@@ -1,6 +1,6 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { hasBegun } from "../../../../provider/cluster/health/rollout";
-import { type Bench, countOf, initErrorOf, openBench, rewriting, sameReplicas, settle, writes } from "../harness";
+import { countOf, type Fixture, initErrorOf, openFixture, rewriting, sameReplicas, settle, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, patch, redeploy, running, warnings } from "../powerHarness";
 
@@ -8,7 +8,7 @@ const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
 
 /** Changes the env, and looks at the cluster at the end of the update. */
-async function updateEnv(bench: Bench) {
+async function updateEnv(bench: Fixture) {
   const made = await settle(bench, checked);
   const startMs = bench.clock.now();
   const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env }).then((state) => ({
@@ -25,7 +25,7 @@ describe("a rollout after an update", () => {
     ["uses one redeploy if the service begins late", 20_000, 1],
   ])("%s", async (_title, delayMs, redeploys) => {
     let sent = 0;
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       ...manual,
       provisioningMs: 60_000,
       client: (real) => ({
@@ -50,7 +50,7 @@ describe("a rollout after an update", () => {
 
   it("needs no redeploy if the status word announces it, even while the service lists the old replicas", async () => {
     let isUpdating = false;
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       ...manual,
       provisioningMs: 60_000,
       client: (real) => ({
@@ -85,7 +85,7 @@ describe("a rollout after an update", () => {
       replicas[0] = { ...Object(replicas[0]), healthy: false, status: reads % 2 === 0 ? "starting" : "unhealthy" };
       return { ...status, replicas };
     });
-    const bench: Bench = await openBench({ ...manual, wire: crashing });
+    const bench: Fixture = await openFixture({ ...manual, wire: crashing });
     const { id, state } = await settle(bench, checked);
     isCrashing = true;
     await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
@@ -93,7 +93,7 @@ describe("a rollout after an update", () => {
   });
 
   it("is waited for, with a status line, if it begins late after the redeploy", async () => {
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       ...manual,
       client: (real) => ({
         redeployCluster: async (id) => {
@@ -111,7 +111,7 @@ describe("a rollout after an update", () => {
   });
 
   it("that is too fast to be seen ends after a minute, with a warning", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       ...manual,
       provisioningMs: 0,
       // The new replicas have the ids of the old ones, and are healthy at once.
@@ -142,7 +142,7 @@ describe("an update of a cluster that is not healthy", () => {
     ["sends a redeploy if a healthy cluster of the same run needed one", false, [patch, redeploy]],
   ])("%s", async (_title, updateRollsOut, calls) => {
     const dialect = { updateRollsOut, runningWhen: "always" } as const;
-    const bench = await openBench({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
+    const bench = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
     const healthy = await settle(bench, checked);
     const sick = await settle(bench, other);
     await change(bench, healthy, { ...checked, env });
@@ -155,7 +155,7 @@ describe("an update of a cluster that is not healthy", () => {
 
   it("sends a redeploy if the cluster stays failed, whatever healthy clusters have shown", async () => {
     const redeployed: string[] = [];
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       ...manual,
       client: (real) => ({
         updateCluster: async (id, ...others) => {
@@ -184,7 +184,7 @@ describe("an update of a cluster that is not healthy", () => {
     ["ends at once if someone else stops the cluster", "stopped it"],
   ])("%s", async (_title, end) => {
     let endedMs = 0;
-    const bench: Bench = await openBench({
+    const bench: Fixture = await openFixture({
       deletionMs: 0,
       dialect: { ...manual.dialect, tombstone: "readable" },
       client: (real) => ({

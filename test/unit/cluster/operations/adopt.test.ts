@@ -1,6 +1,6 @@
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, ForeignCluster } from "../../../../simulator";
-import { type Bench, countOf, failureOf, forget, initErrorOf, openBench, writes } from "../harness";
+import { countOf, type Fixture, failureOf, forget, initErrorOf, openFixture, writes } from "../harness";
 import { urnOf } from "../inputs";
 import * as power from "../powerHarness";
 
@@ -14,19 +14,19 @@ const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, conta
 const wanted: Properties = { ...asked, container, env, name: "web-1234567", __generatedName: true };
 
 /** An unmanaged cluster, and the inputs that adopt it. */
-async function find(bench: Bench, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
+async function find(bench: Fixture, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
   const { id } = bench.simulator.addCluster({ ...prod, ...cluster });
   return { id, inputs: { ...wanted, ...inputs, adopt: id } };
 }
 
-async function adopt(bench: Bench, inputs: Properties) {
+async function adopt(bench: Fixture, inputs: Properties) {
   forget(bench);
   return bench.run(bench.cluster.create(bench.ctx(), inputs));
 }
 
 describe("an adopted cluster", () => {
   it("is not changed if it is as the program says, and keeps its name, endpoint and age", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench, { createdAt: bench.clock.now() - 86_400_000 });
     const at = await adopt(bench, inputs);
     const { endpoint, createdAt } = bench.simulator.cluster(id) ?? {};
@@ -42,7 +42,7 @@ describe("an adopted cluster", () => {
     ["is updated once if a variable differs", { env: { ...env, MODE: "slow" } }, [patch]],
     ["keeps a variable that the program does not set", { env: { ...env, OWN: "1" } }, []],
   ])("%s", async (_title, cluster, calls) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench, cluster);
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual(calls);
@@ -58,7 +58,7 @@ describe("an adopted cluster", () => {
     ["is started if the program requests that", { status: "stopped" }, [restart], "running"],
     ["is stopped if the program requests that", {}, [stop], "stopped"],
   ])("%s", async (_title, changes, calls, status) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const found = await find(bench, {}, { desiredStatus: status });
     bench.simulator.change(found.id, changes);
     const at = await adopt(bench, found.inputs);
@@ -68,7 +68,7 @@ describe("an adopted cluster", () => {
   });
 
   it("runs no trigger, even when `adopt` is removed", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
     const at = await adopt(bench, inputs);
     const { adopt: _adopt, ...without } = inputs;
@@ -78,7 +78,7 @@ describe("an adopted cluster", () => {
   });
 
   it("keeps its name although the engine has the generated one, and is deleted like any other", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const at = await reach(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
     expect(at.state["name"]).toBe("prod");
@@ -90,7 +90,7 @@ describe("an adopted cluster", () => {
 });
 
 /** An adoption that has to fail without a write. */
-async function failingAdoption(bench: Bench, inputs: Properties, name = "web"): Promise<Error> {
+async function failingAdoption(bench: Fixture, inputs: Properties, name = "web"): Promise<Error> {
   forget(bench);
   const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs)));
   expect(writes(bench.simulator)).toEqual([]);
@@ -118,7 +118,7 @@ describe("an adoption", () => {
       /it is not a cluster that this API key can see; getClusters\(\) lists/,
     ],
   ])("%s", async (_title, cluster, changes, text) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench, cluster, changes);
     const { message } = await failingAdoption(bench, inputs);
     expect(message).toMatch(/^cluster ".*" \(cl_\w+\) was not adopted: /);
@@ -127,7 +127,7 @@ describe("an adoption", () => {
   });
 
   it("fails for the second of two resources", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { inputs } = await find(bench);
     await adopt(bench, inputs);
     const { message } = await failingAdoption(bench, inputs, "twin");
@@ -135,7 +135,7 @@ describe("an adoption", () => {
   });
 
   it("keeps id and state if a change fails, and the next update completes it", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench, { replicas: 5 });
     bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
     const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
@@ -149,13 +149,13 @@ describe("an adoption", () => {
 });
 
 describe("the deletion of the old state entry of a cluster", () => {
-  const old = (bench: Bench) => bench.ctx({ urn: urnOf("old") });
+  const old = (bench: Fixture) => bench.ctx({ urn: urnOf("old") });
 
   it.each([
     ["keeps a cluster that this run has adopted", false],
     ["keeps a cluster that an earlier run has adopted", true],
   ])("%s, with a warning", async (_title, isEarlier) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const at = await adopt(bench, inputs);
     const cluster = isEarlier ? bench.as("seen") : bench.cluster;
@@ -169,7 +169,7 @@ describe("the deletion of the old state entry of a cluster", () => {
   });
 
   it("fails if the adoption failed", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, inputs } = await find(bench);
     const found = await bench.run(bench.cluster.read(old(bench), id));
     bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
@@ -188,7 +188,7 @@ describe("an adoption with another env, in a service that cannot update clusters
   const slow = { env: { ...env, MODE: "slow" } };
 
   it("does not stop the cluster before that is known", async () => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     const { id, inputs } = await find(bench, slow, { desiredStatus: "stopped" });
     const error = await failureOf(adopt(bench, inputs));
     expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
@@ -197,7 +197,7 @@ describe("an adoption with another env, in a service that cannot update clusters
   });
 
   it("fails without an id for the state, and sends nothing at the next attempt", async () => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     const { id, inputs } = await find(bench, slow);
     const error = await failureOf(adopt(bench, inputs));
     expect(error).not.toBeInstanceOf(InitError);

@@ -3,7 +3,7 @@ import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import { expectClean } from "../../../support/cleanText";
 import { isEverything } from "../../../support/shares";
-import { type BenchOptions, countOf, living, openBench, settle, writes } from "../harness";
+import { countOf, type FixtureOptions, living, openFixture, settle, writes } from "../harness";
 import { canary, checked } from "../inputs";
 
 /** Whatever a service answers: nothing is bought twice, lost or taken for gone, and no secret is shown. */
@@ -110,7 +110,7 @@ type Spoils = Partial<Record<Where, Spoil | [Spoil, SpoilOptions]>>;
 type Places = Partial<Record<Where, Spoil | SpoilOptions>>;
 
 /** A service whose answers are spoiled after `begin`. */
-async function openSpoiled(options: BenchOptions = {}) {
+async function openSpoiled(options: FixtureOptions = {}) {
   const rules: { where: Where; spoil: Spoil; options: SpoilOptions; seen: number }[] = [];
   const takeRule = (line: string) =>
     rules.find((rule) => {
@@ -119,7 +119,7 @@ async function openSpoiled(options: BenchOptions = {}) {
       const { after = 0, times = Number.POSITIVE_INFINITY } = rule.options;
       return rule.seen > after && rule.seen <= after + times;
     });
-  const wire: BenchOptions["wire"] = (real) => async (request) => {
+  const wire: FixtureOptions["wire"] = (real) => async (request) => {
     const rule = takeRule(`${request.method} ${request.path}`);
     const isSent = rule?.options.effect !== false;
     const answer: HttpResponse = isSent ? await real(request) : { status: 200, headers: {}, body: "{}" };
@@ -127,7 +127,7 @@ async function openSpoiled(options: BenchOptions = {}) {
     const record = answer.body.startsWith("{") ? JSON.parse(answer.body) : {};
     return { ...answer, ...rule.spoil({ text: answer.body, record }) };
   };
-  const bench = await openBench({ provisioningMs: 0, ...options, wire });
+  const bench = await openFixture({ provisioningMs: 0, ...options, wire });
   const begin = (spoils: Spoils) => {
     for (const [where, how] of Object.entries(spoils) as [Where, Spoil | [Spoil, SpoilOptions]][]) {
       const rule = Array.isArray(how) ? { spoil: how[0], options: how[1] } : { spoil: how, options: {} };
@@ -140,7 +140,7 @@ async function openSpoiled(options: BenchOptions = {}) {
 const news: Properties = { ...checked, replicas: 3, env: { MODEL: `${canary}-2` } };
 
 type What = "create" | "read" | "update" | "delete";
-type Limits = BenchOptions & { timeoutMs?: number; news?: Properties };
+type Limits = FixtureOptions & { timeoutMs?: number; news?: Properties };
 
 /**
  * An operation in a service that spoils its answers, on a cluster that was healthy before. Whether it fails or not, nothing is

@@ -4,7 +4,7 @@ import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
-import { type Bench, closeAll, countOf, failureOf, forget, interruptAfter, living, openBench } from "../harness";
+import { closeAll, countOf, type Fixture, failureOf, forget, interruptAfter, living, openFixture } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
 import { check } from "../preflight/harness";
@@ -13,13 +13,13 @@ import { failingLists, lists, post } from "./createOnceHarness";
 const minute = 60_000;
 const creation = "POST /v1/clusters";
 const waiting = (news: Properties = {}): Properties => ({ ...checked, waitForCapacity: true, ...news });
-const stocks = ({ simulator }: Bench, stock: Readonly<Record<string, number>>) => {
+const stocks = ({ simulator }: Fixture, stock: Readonly<Record<string, number>>) => {
   for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
 };
-const statuses = ({ said }: Bench) => said.filter((line) => line.startsWith("status: waiting"));
-const posts = ({ simulator }: Bench) => countOf(simulator, creation);
+const statuses = ({ said }: Fixture) => said.filter((line) => line.startsWith("status: waiting"));
+const posts = ({ simulator }: Fixture) => countOf(simulator, creation);
 /** The names of the clusters with their types, in the order of their creation. */
-const made = ({ simulator }: Bench) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
+const made = ({ simulator }: Fixture) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
 /** Every create request is refused in this way. */
 const refusing = (status: number, code: string, times = 1_000): Fault => ({
   ...post,
@@ -30,7 +30,7 @@ const refusing = (status: number, code: string, times = 1_000): Fault => ({
 });
 
 /** A check, as `up` makes it, and then the creation. */
-async function begin(bench: Bench, news: Properties, ctx: Parameters<Bench["ctx"]>[0] = {}) {
+async function begin(bench: Fixture, news: Properties, ctx: Parameters<Fixture["ctx"]>[0] = {}) {
   const name = String(news["name"]);
   const { inputs, refusals } = await check(bench, news, {}, name);
   expect(refusals).toEqual([]);
@@ -40,7 +40,7 @@ async function begin(bench: Bench, news: Properties, ctx: Parameters<Bench["ctx"
 }
 
 /** Creations of several names that begin at the same time. */
-const beginAll = (bench: Bench, names: readonly string[]) =>
+const beginAll = (bench: Fixture, names: readonly string[]) =>
   names.map((name) => {
     const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), waiting({ name }));
     work.catch(() => undefined);
@@ -56,7 +56,7 @@ describe("a refusal for lack of GPUs", () => {
     [400, firstCode.toUpperCase()],
     [409, firstCode],
   ])("moves on to the next type at once: HTTP %d %s", async (status, code) => {
-    const bench = await openBench({ faults: [refusing(status, code, 1)] });
+    const bench = await openFixture({ faults: [refusing(status, code, 1)] });
     const startMs = bench.clock.now();
     const { work } = await begin(bench, { ...checked, ...gpus });
     const { state } = await bench.run(work);
@@ -66,7 +66,7 @@ describe("a refusal for lack of GPUs", () => {
   });
 
   it("ends a creation that does not wait after the last type, and nothing is created", async () => {
-    const bench = await openBench({ faults: [refusing(409, firstCode)] });
+    const bench = await openFixture({ faults: [refusing(409, firstCode)] });
     const { work } = await begin(bench, { ...checked, ...gpus });
     expect((await bench.run(failureOf(work))).message).toContain(firstCode);
     expect([made(bench), posts(bench)]).toEqual([[], 2]);
@@ -74,7 +74,7 @@ describe("a refusal for lack of GPUs", () => {
 
   it("does not count if it is a 503 and a list shows the cluster 12 s later, so no other is bought", async () => {
     const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
-    const bench = await openBench({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
+    const bench = await openFixture({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
     const { work } = await begin(bench, { ...checked, ...gpus });
     const { id, state } = await bench.run(work);
     expect(state).toMatchObject({ gpuType: "h200", settled: true });
@@ -83,7 +83,7 @@ describe("a refusal for lack of GPUs", () => {
   });
 
   it("counts if it is a 503 and no list shows the cluster for 20 s; then the next type is tried", async () => {
-    const bench = await openBench({ faults: [refusing(503, firstCode, 1)] });
+    const bench = await openFixture({ faults: [refusing(503, firstCode, 1)] });
     const startMs = bench.clock.now();
     const { work } = await begin(bench, { ...checked, ...gpus });
     expect((await bench.run(work)).state).toMatchObject({ gpuType: "h100" });
@@ -95,7 +95,7 @@ describe("a refusal for lack of GPUs", () => {
   });
 
   it("ends the creation if it is a 503 and no list can be read: a cluster may exist", async () => {
-    const bench = await openBench({ faults: [refusing(503, firstCode, 1), failingLists(500, 1)] });
+    const bench = await openFixture({ faults: [refusing(503, firstCode, 1), failingLists(500, 1)] });
     const { work } = await begin(bench, waiting(gpus));
     expect((await bench.run(failureOf(work))).message).toContain("may have been created");
     expect(posts(bench)).toBe(1);
@@ -105,7 +105,7 @@ describe("a refusal for lack of GPUs", () => {
     ["is not assumed for the code CAPACITY_SERVICE_DOWN", 503, "CAPACITY_SERVICE_DOWN", "may have been created"],
     ["is not assumed for the code invalid_image", 422, "invalid_image", "HTTP 422"],
   ])("%s", async (_title, status, code, text) => {
-    const bench = await openBench({ faults: [refusing(status, code)] });
+    const bench = await openFixture({ faults: [refusing(status, code)] });
     const { work } = await begin(bench, waiting(gpus));
     expect((await bench.run(failureOf(work))).message).toContain(text);
     expect(posts(bench)).toBe(1);
@@ -114,7 +114,7 @@ describe("a refusal for lack of GPUs", () => {
 
 describe("a creation that waits for capacity", () => {
   it("is announced in its preview despite `capacityCheck`, and creates the cluster when there are enough GPUs", async () => {
-    const bench = await openBench({ settings: { capacityCheck: "error" } });
+    const bench = await openFixture({ settings: { capacityCheck: "error" } });
     stocks(bench, { h200: 0, h100: 1 });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,
@@ -139,7 +139,7 @@ describe("a creation that waits for capacity", () => {
   });
 
   it("fails at the time limit with the missing capacity, and leaves nothing behind", async () => {
-    const bench = await openBench({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
+    const bench = await openFixture({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 6 * minute,
     });
@@ -151,7 +151,7 @@ describe("a creation that waits for capacity", () => {
   });
 
   it("ends at once at an interrupt, and has created nothing", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     stocks(bench, { h100: 0 });
     const { end, lastedMs } = await interruptAfter(bench, 5_000, (ctx) =>
       failureOf(bench.cluster.create(bench.ctx(ctx), waiting())),
@@ -164,7 +164,7 @@ describe("a creation that waits for capacity", () => {
 });
 
 /** No wait keeps the process alive. */
-async function expectNoTrace({ clock, simulator }: Bench): Promise<void> {
+async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
   const before = simulator.requests.length;
   await clock.advance(10 * minute);
   expect(simulator.requests).toHaveLength(before);
@@ -172,7 +172,7 @@ async function expectNoTrace({ clock, simulator }: Bench): Promise<void> {
 }
 
 it("20 creations that wait for one type stay far below the rate limit, and all end with their cluster", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   stocks(bench, { h100: 0 });
   const works = beginAll(
     bench,
@@ -189,7 +189,7 @@ it("20 creations that wait for one type stay far below the rate limit, and all e
 
 describe("a waiting creation", () => {
   it("ends at once if no node holds the number of GPUs", async () => {
-    const bench = await openBench({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
+    const bench = await openFixture({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
     const startMs = bench.clock.now();
     const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting())));
     expect(message).toContain("GPU_COUNT_NOT_ALLOCATABLE");
@@ -199,7 +199,7 @@ describe("a waiting creation", () => {
   });
 
   it("goes on after the code invalid_gpu_type for a type that the service lists", async () => {
-    const bench = await openBench({ faults: [refusing(400, "invalid_gpu_type", 3)] });
+    const bench = await openFixture({ faults: [refusing(400, "invalid_gpu_type", 3)] });
     const { state } = await bench.run(bench.cluster.create(bench.ctx(), waiting()));
     expect(state).toMatchObject({ settled: true });
     expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
@@ -237,7 +237,7 @@ const spread = fc
 
 it("waiting creations make one cluster each, of a type of their list, despite lost answers, refusals and sold GPUs", async () => {
   const law = fc.asyncProperty(requests, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
-    const bench = await openBench({ faults });
+    const bench = await openFixture({ faults });
     stocks(bench, { h200: 0, h100: 0, l4: 0 });
     const begun = [];
     for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {

@@ -1,7 +1,7 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError, Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, initErrorOf, interruptAfter, living, openBench, rewriting } from "../harness";
+import { countOf, type Fixture, initErrorOf, interruptAfter, living, openFixture, rewriting } from "../harness";
 import { canary, checked } from "../inputs";
 
 const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
@@ -9,12 +9,12 @@ const stopRequest = { method: "POST", path: "/v1/clusters/*/stop" } as const;
 const withWord = (body: Readonly<Record<string, unknown>>) =>
   "status" in body ? { ...body, status: "whirring" } : body;
 
-const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
+const create = (bench: Fixture, inputs: Properties = checked, overrides = {}) =>
   bench.cluster.create(bench.ctx(overrides), inputs);
 
 describe("a creation", () => {
   it("ends with every output, as plain JSON", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id, state } = await bench.run(create(bench));
     const [cluster] = bench.simulator.clusters();
     expect(id).toBe(cluster?.id);
@@ -35,7 +35,7 @@ describe("a creation", () => {
   });
 
   it("sends exactly the inputs, once", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await bench.run(create(bench));
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
     expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
@@ -48,7 +48,7 @@ describe("a creation", () => {
   });
 
   it("reports its progress, and first its id", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id } = await bench.run(create(bench));
     expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
     expect(bench.said).toContainEqual(
@@ -59,7 +59,7 @@ describe("a creation", () => {
 });
 
 test("sixty creations at 30 requests a minute all end with their cluster, and no request is refused", async () => {
-  const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
+  const bench = await openFixture({ rateLimit: 30, provisioningMs: 60_000 });
   const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
   const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
   expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
@@ -67,7 +67,7 @@ test("sixty creations at 30 requests a minute all end with their cluster, and no
   expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
 });
 
-function expectKept(error: InitError, bench: Bench): void {
+function expectKept(error: InitError, bench: Fixture): void {
   const [cluster] = bench.simulator.clusters();
   expect(error.id).toBe(cluster?.id);
   expect(error.state).toMatchObject({ ...checked, settled: false, endpoint: cluster?.endpoint, __seenBy: "seen" });
@@ -90,7 +90,7 @@ describe("a failure after the creation has an id", () => {
       /HTTP 401/,
     ],
   ])("%s", async (_title, fault, reason) => {
-    const bench = await openBench({ faults: [fault] });
+    const bench = await openFixture({ faults: [fault] });
     const error = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 120_000 })));
     expectKept(error, bench);
     expect(error.reasons[0]).toMatch(reason);
@@ -98,7 +98,7 @@ describe("a failure after the creation has an id", () => {
   });
 
   it("keeps the cluster at an interrupt, and ends at once", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const { end: error, lastedMs } = await interruptAfter(bench, 60_000, (ctx) =>
       initErrorOf(create(bench, checked, ctx)),
     );
@@ -109,7 +109,7 @@ describe("a failure after the creation has an id", () => {
   });
 
   it("keeps the id of a cluster that disappears", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const failed = initErrorOf(create(bench));
     await bench.clock.advance(20_000);
     bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status: "gone" });
@@ -120,7 +120,7 @@ describe("a failure after the creation has an id", () => {
 });
 
 test("a stop that is refused leaves a running cluster in the state, even with an unrecognized status, and the next update stops it", async () => {
-  const bench = await openBench({
+  const bench = await openFixture({
     wire: rewriting(/^\/v1\/clusters/, withWord),
     faults: [{ ...stopRequest, kind: "status", status: 403 }],
   });
@@ -136,7 +136,7 @@ describe("a creation that an error hook of the program repeats", () => {
   const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
 
   it("continues with the existing cluster", async () => {
-    const bench = await openBench({ faults: [sick] });
+    const bench = await openFixture({ faults: [sick] });
     const createIn = (timeoutMs: number) => create(bench, checked, { timeoutMs });
     const first = await bench.run(initErrorOf(createIn(60_000)));
     // Even an error of a read must keep the id.
@@ -151,7 +151,7 @@ describe("a creation that an error hook of the program repeats", () => {
   });
 
   it("makes a new cluster once the first one was deleted, in a process that outlives its run", async () => {
-    const bench = await openBench({ faults: [sick] });
+    const bench = await openFixture({ faults: [sick] });
     const { id, state } = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     expect((await bench.run(create(bench, checked, { timeoutMs: 60_000 }))).id).not.toBe(id);

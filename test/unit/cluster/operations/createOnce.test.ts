@@ -1,7 +1,7 @@
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { createService } from "../../../../provider/cluster/resource";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, living, openBench, settle, writes } from "../harness";
+import { countOf, type Fixture, failureOf, living, openFixture, settle, writes } from "../harness";
 import { checked } from "../inputs";
 import {
   claim,
@@ -23,7 +23,7 @@ const interrupt = () => new InterruptedError("interrupted");
 
 describe("a name that is taken", () => {
   it("is refused with the ids before anything is sent, even in capitals", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
     const { message } = await bench.run(failureOf(claim(bench, { name: "Web" })));
     for (const id of ids) expect(message).toContain(id);
@@ -31,7 +31,7 @@ describe("a name that is taken", () => {
   });
 
   it("is refused with the id of its holder if it was taken after the list", async () => {
-    const bench = await openBench({ dialect: { uniqueNames: true } });
+    const bench = await openFixture({ dialect: { uniqueNames: true } });
     await bench.run(bench.service.lists.recent(0));
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
     const { message } = await bench.run(failureOf(claim(bench)));
@@ -40,7 +40,7 @@ describe("a name that is taken", () => {
   });
 
   it("is refused if this process took it after the list", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await bench.run(bench.service.lists.recent(0));
     const { id } = await expectOne(bench, 1);
     const { message } = await bench.run(failureOf(claim(bench, { name: "WEB" })));
@@ -52,14 +52,14 @@ describe("a name that is taken", () => {
 
 describe("two creations at the same time", () => {
   it("make one cluster if they have one name, and one of them fails", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const results = await bench.run(Promise.allSettled([claim(bench), claim(bench)]));
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
   it("make both clusters after one list if their names differ", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await bench.run(Promise.all([claim(bench), claim(bench, { name: "api" })]));
     expect(living(bench.simulator)).toHaveLength(2);
     expect(countOf(bench.simulator, listLine)).toBe(1);
@@ -67,7 +67,7 @@ describe("two creations at the same time", () => {
 });
 
 it("a list that cannot be read ends the creation before anything is sent", async () => {
-  const bench = await openBench({ faults: [failingLists(500)] });
+  const bench = await openFixture({ faults: [failingLists(500)] });
   expect((await bench.run(failureOf(claim(bench)))).message).toContain("HTTP 500");
   expect(writes(bench.simulator)).toEqual([]);
 });
@@ -81,7 +81,7 @@ it("a request without an answer is searched for long enough to find a cluster th
     const isLate = { outcome: "ambiguous", ...post, isLate: true } as const;
     return Promise.reject(new ConnectionError("POST /v1/clusters: no complete answer came in time", isLate));
   };
-  const bench: Bench = await openBench({ client: () => ({ createCluster }) });
+  const bench: Fixture = await openFixture({ client: () => ({ createCluster }) });
   await expectOne(bench, 0);
   expect(sent).toBe(1);
 });
@@ -92,7 +92,7 @@ describe("an interrupt", () => {
   /** An interrupt as soon as the create request has ended. */
   async function interrupted(faults: Fault[]) {
     const controller = new AbortController();
-    const bench = await openBench({
+    const bench = await openFixture({
       faults,
       client: (real) => ({
         createCluster: (...args) => real.createCluster(...args).finally(() => controller.abort(interrupt())),
@@ -104,7 +104,7 @@ describe("an interrupt", () => {
   }
 
   it("before the request sends nothing", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const error = await bench.run(failureOf(claim(bench, {}, { signal: AbortSignal.abort(interrupt()) })));
     expect(error).toBeInstanceOf(InterruptedError);
     expect(writes(bench.simulator)).toEqual([]);
@@ -154,7 +154,7 @@ const oneCluster: [string, number, ...Fault[]][] = [
 ];
 
 test.each(oneCluster)("a creation %s", async (_title, posts, ...faults) => {
-  const bench = await openBench({ faults });
+  const bench = await openFixture({ faults });
   await expectOne(bench, posts);
   if (posts === 1) expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
 });
@@ -170,7 +170,7 @@ const nothingMade: [string, ...Fault[]][] = [
 ];
 
 test.each(nothingMade)("%s", async (_title, ...faults) => {
-  const bench = await openBench({ faults });
+  const bench = await openFixture({ faults });
   const error = await expectDoubt(bench, /no list of clusters shows it/);
   // An error hook of the program makes the engine ask again in the same run.
   expect(await bench.run(failureOf(claim(bench)))).toBe(error);
@@ -205,7 +205,7 @@ const doubts: [string, Fault[], RegExp][] = [
 ];
 
 test.each(doubts)("a creation %s", async (_title, faults, text) => {
-  const bench = await openBench({ faults });
+  const bench = await openFixture({ faults });
   const { message } = await expectDoubt(bench, text);
   if (text.source.includes("cl_a")) expect(message).toContain("may have been created, but its id is not known");
 });
@@ -233,7 +233,7 @@ const accepted: [string, Fault[], object, string[]?][] = [
 ];
 
 test.each(accepted)("a creation %s", async (title, faults, record, messages = []) => {
-  const bench = await openBench({ faults });
+  const bench = await openFixture({ faults });
   expect(await bench.run(claim(bench))).toMatchObject(record);
   expect(countOf(bench.simulator, createLine)).toBe(1);
   if (title.startsWith("takes the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
@@ -241,7 +241,7 @@ test.each(accepted)("a creation %s", async (title, faults, record, messages = []
 });
 
 test("a refused creation is not repeated", async () => {
-  const bench = await openBench({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
+  const bench = await openFixture({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
   const error = await bench.run(failureOf(claim(bench)));
   expect(error.message).toMatch(/^(?!.*may have been created).*no, thanks/);
   expect(countOf(bench.simulator, createLine)).toBe(1);
@@ -249,7 +249,7 @@ test("a refused creation is not repeated", async () => {
 });
 
 test("another number of replicas is accepted if an autoscaler can have chosen it", async () => {
-  const bench = await openBench({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
+  const bench = await openFixture({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
   const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
   expect(await bench.run(claim(bench, { extraFields }))).toMatchObject({ id: "cl_a" });
 });
@@ -259,7 +259,7 @@ it.each([
   ["the id in an answer is not ours if another creation of this run got it", "first"],
 ])("%s", async (_title, name) => {
   let answered: string | undefined;
-  const bench = await openBench({
+  const bench = await openFixture({
     client: (real) => ({
       createCluster: async (...args) => {
         const record = await real.createCluster(...args);

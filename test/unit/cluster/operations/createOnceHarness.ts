@@ -2,7 +2,7 @@ import type { CreateBody } from "../../../../provider/api/requests";
 import { CreateError } from "../../../../provider/base/errors";
 import type { CreationOptions } from "../../../../provider/cluster/operations/createOnce";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, living } from "../harness";
+import { countOf, type Fixture, failureOf, living } from "../harness";
 
 export const wanted: CreateBody = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
 export const createLine = "POST /v1/clusters";
@@ -26,7 +26,7 @@ export function failingLists(status: number, after = 0): Fault {
 
 /** One creation through `CreateOnce`. */
 export function claim(
-  { service, clock, said }: Bench,
+  { service, clock, said }: Fixture,
   body: Partial<CreateBody> = {},
   options: Partial<CreationOptions> = {},
 ) {
@@ -40,7 +40,7 @@ export function claim(
 }
 
 /** A creation that makes exactly one cluster, by this number of requests. */
-export async function expectOne(bench: Bench, posts: number, work = claim(bench)) {
+export async function expectOne(bench: Fixture, posts: number, work = claim(bench)) {
   const record = await bench.run(work);
   expect(living(bench.simulator).map(({ id }) => id)).toEqual([record.id]);
   expect(countOf(bench.simulator, createLine)).toBe(posts);
@@ -48,7 +48,7 @@ export async function expectOne(bench: Bench, posts: number, work = claim(bench)
 }
 
 /** A creation that fails with the message that a cluster may exist, after this number of requests. */
-export async function expectDoubt(bench: Bench, text: RegExp, posts = 1, work: Promise<unknown> = claim(bench)) {
+export async function expectDoubt(bench: Fixture, text: RegExp, posts = 1, work: Promise<unknown> = claim(bench)) {
   const error = await bench.run(failureOf(work));
   expect(error).toBeInstanceOf(CreateError);
   expect(error.message).toMatch(/cluster "web" may have been created/);

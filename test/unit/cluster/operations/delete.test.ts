@@ -1,12 +1,12 @@
 import { ConnectionError } from "../../../../provider/base/errors";
 import {
-  type Bench,
-  type BenchOptions,
   countOf,
+  type Fixture,
+  type FixtureOptions,
   failureOf,
   interruptAfter,
   living,
-  openBench,
+  openFixture,
   openSettled,
   settle,
   writes,
@@ -16,7 +16,7 @@ import type { Held } from "../powerHarness";
 
 const line = "DELETE /v1/clusters/:id";
 
-const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
+const remove = (bench: Fixture, { id, state }: Held, overrides = {}) =>
   bench.cluster.delete(bench.ctx(overrides), id, state);
 
 describe("a deletion", () => {
@@ -35,7 +35,7 @@ describe("a deletion", () => {
     ["shares a few lists with others, and only the last one is read by its id", 15, 4, 1],
     ["is read by its id if the list can be the first page of a longer one", 16, 6, 6],
   ])("%s", async (_title, count, deleted, maxReads) => {
-    const bench = await openBench({ deletionMs: 1_000 });
+    const bench = await openFixture({ deletionMs: 1_000 });
     const names = Array.from({ length: count }, (_, index) => `web-${index}`);
     const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
     bench.simulator.requests.splice(0);
@@ -67,7 +67,7 @@ describe("a deletion", () => {
 
   it("of a new cluster waits if its repetition can be the first request that the service gets", async () => {
     let failures = 0;
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       if (request.method !== "DELETE" || failures > 0) return real(request);
       failures += 1;
       throw new ConnectionError("the connection was refused", { ...request, outcome: "not-sent" });

@@ -1,10 +1,10 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
-import { type Bench, failureOf, openBench, openSettled, requestLines, settle } from "../harness";
+import { type Fixture, failureOf, openFixture, openSettled, requestLines, settle } from "../harness";
 import { canary, checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
-const read = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
+const read = (bench: Fixture, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
 async function readAfter(changes: ClusterChanges, inputs: Properties = checked) {
   const { bench, made } = await openSettled(inputs);
@@ -87,7 +87,7 @@ describe("another key than the last one", () => {
 
 describe("a read by the id alone", () => {
   it("finds all inputs that the service reports", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id } = await settle(bench, checked);
     const found = await bench.run(bench.cluster.read(bench.ctx(), id));
     expect(found?.inputs).toMatchObject(checked);
@@ -95,7 +95,7 @@ describe("a read by the id alone", () => {
   });
 
   it("returns nothing for a cluster that does not exist", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     expect(await bench.run(bench.cluster.read(bench.ctx(), "cl_nothing"))).toBeUndefined();
   });
 });

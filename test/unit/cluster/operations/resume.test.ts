@@ -1,7 +1,7 @@
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { Properties, Resource } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
-import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, forget, living, openFixture, writes } from "../harness";
 import { canary, least, urnOf } from "../inputs";
 import { patch } from "../powerHarness";
 import { laterLists } from "./createOnceHarness";
@@ -11,25 +11,25 @@ const urn = urnOf("web");
 const name = generatedName(urn, "", salt);
 const program: Properties = { ...least, replicas: 2, env: { MODEL: "llama" } };
 
-function open(options: BenchOptions = {}): Promise<Bench> {
-  return openBench({ ...options, settings: { resume: salt, ...options.settings } });
+function open(options: FixtureOptions = {}): Promise<Fixture> {
+  return openFixture({ ...options, settings: { resume: salt, ...options.settings } });
 }
 
 /** Adds the cluster of a run that was killed before the state had its id. */
-function leave(bench: Bench, changes: Partial<ForeignCluster> = {}): string {
+function leave(bench: Fixture, changes: Partial<ForeignCluster> = {}): string {
   const { gpuType, container, replicas, env } = program as unknown as ForeignCluster;
   const at = { createdAt: bench.clock.now() - 600_000 };
   return bench.simulator.addCluster({ name, gpuType, container, replicas, env, ...at, ...changes }).id;
 }
 
 /** One process, as the engine runs it for a resource that is not in its state. */
-async function up(bench: Bench, news: Properties = program, process: Resource = bench.as("seen")) {
+async function up(bench: Fixture, news: Properties = program, process: Resource = bench.as("seen")) {
   const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
   expect(failures).toEqual([]);
   return { process, inputs, ...(await bench.run(process.create(bench.ctx(), inputs))) };
 }
 
-async function preview(bench: Bench, news: Properties = program) {
+async function preview(bench: Fixture, news: Properties = program) {
   const { failures } = await bench.run(bench.as("seen").check(bench.ctx(), news));
   return { refusals: failures.map(({ reason }) => reason), said: bench.said.join("\n") };
 }
@@ -95,7 +95,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     expect(refusals[0]).not.toContain(salt);
   });
 
-  it.each<[string, (bench: Bench, id: string) => Promise<unknown>]>([
+  it.each<[string, (bench: Fixture, id: string) => Promise<unknown>]>([
     [
       "is refused if the program adopts it",
       ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id }),

@@ -1,14 +1,14 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
-import { type Bench, failureOf, forget, initErrorOf, openBench, openSettled, writes } from "../harness";
+import { type Fixture, failureOf, forget, initErrorOf, openFixture, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo, warnings } from "../powerHarness";
 
 const env = { MODEL: "another-value" };
 const container = "a/b:2";
 
-function update(bench: Bench, { id, state }: Held, news: Properties, overrides = {}) {
+function update(bench: Fixture, { id, state }: Held, news: Properties, overrides = {}) {
   return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
 }
 
@@ -127,7 +127,7 @@ describe("an update after a change by another user", () => {
   });
 });
 
-const changesOf = (bench: Bench, held: Held, news: Properties) => toDo(bench, held, { ...checked, ...news });
+const changesOf = (bench: Fixture, held: Held, news: Properties) => toDo(bench, held, { ...checked, ...news });
 
 it("an update whose redeploy is refused keeps the configuration that the replicas run, and the next one rolls the new one out", async () => {
   const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
@@ -144,7 +144,7 @@ it("an update whose redeploy is refused keeps the configuration that the replica
 });
 
 it("a failed creation is finished by an update that sends nothing, and variables that the service adds are no drift", async () => {
-  const bench = await openBench({ dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 });
+  const bench = await openFixture({ dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 });
   const left = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
   await bench.clock.advance(300_000);
   const late = await refresh(bench, left);

@@ -1,11 +1,14 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, openBench, requestLines, writes } from "../harness";
+import { type Fixture, type FixtureOptions, openFixture, requestLines, writes } from "../harness";
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
 /** A bench with an unmanaged cluster. */
-async function openFound(options: BenchOptions = {}, fields: Properties = {}): Promise<{ bench: Bench; id: string }> {
-  const bench = await openBench(options);
+async function openFound(
+  options: FixtureOptions = {},
+  fields: Properties = {},
+): Promise<{ bench: Fixture; id: string }> {
+  const bench = await openFixture(options);
   const foreign = { name: "found", gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 2 };
   const { id } = bench.simulator.addCluster({ ...foreign, ...fields });
   return { bench, id };
@@ -58,7 +61,7 @@ describe("an adoption", () => {
     expect(requestLines(bench.simulator).some((line) => line.includes(":id"))).toBe(false);
   });
 
-  it.each<[string, BenchOptions, boolean]>([
+  it.each<[string, FixtureOptions, boolean]>([
     ["fails if the service answers that the cluster does not exist", {}, true],
     [
       "warns if only a gateway denies the cluster",
@@ -108,7 +111,7 @@ describe("an adopted cluster", () => {
     ],
     ["can be replaced by a new one without `adopt`", { gpuType: "l4" }, []],
   ])("%s", async (_title, news, refused) => {
-    const [first, second] = await checkTwice(await openBench(), { ...checked, ...news }, adopted);
+    const [first, second] = await checkTwice(await openFixture(), { ...checked, ...news }, adopted);
     expect(first.refusals).toEqual([]);
     expect(second.refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
   });

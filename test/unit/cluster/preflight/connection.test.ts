@@ -1,18 +1,18 @@
 import type { Properties } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, failureOf, openBench, requestLines, settle } from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, openFixture, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
 
 /** Clusters that one key has created, and a resource with another key. */
-async function openStrangers(options: BenchOptions = {}, names = ["web"]) {
-  const bench = await openBench(options);
+async function openStrangers(options: FixtureOptions = {}, names = ["web"]) {
+  const bench = await openFixture(options);
   const made = [];
   for (const name of names) made.push(await settle(bench, { ...checked, name }));
   return { bench, made, other: bench.as("another") };
 }
 
 type Made = Awaited<ReturnType<typeof settle>>;
-const look = (bench: Bench, cluster: Bench["cluster"], { id, state }: Made, news: Properties = checked) =>
+const look = (bench: Fixture, cluster: Fixture["cluster"], { id, state }: Made, news: Properties = checked) =>
   bench.run(cluster.diff(bench.ctx(), id, state, news));
 
 describe("the diff of a cluster", () => {

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { costAt } from "../../../../provider/cluster/preflight/cost";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
-const priceless: BenchOptions = {
+const priceless: FixtureOptions = {
   gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
 };
 
 describe("a preview", () => {
-  it.each<[string, Properties, Properties | undefined, number | string | undefined, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, number | string | undefined, FixtureOptions?]>([
     ["contains the cost of a creation", {}, undefined, 5.98],
     ["contains the cost of an unchanged cluster", {}, old(), 5.98],
     ["contains the cost of more replicas", { replicas: 3 }, old(), 8.97],
@@ -31,7 +31,7 @@ describe("a preview", () => {
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
   });
 
-  it.each<[string, BenchOptions, string[]]>([
+  it.each<[string, FixtureOptions, string[]]>([
     [
       "keeps the old cost if the service rejects the key",
       { apiKeys: {} },
@@ -74,7 +74,7 @@ describe("gpucluster:maxHourlyCost", () => {
   it("fails the cluster that exceeds it, with the sum and its three largest parts", async () => {
     const sizes = { a: 1, b: 2, c: 1, d: 1 };
     const news = Object.entries(sizes).map(([name, replicas]) => ({ ...checked, name, replicas }));
-    const results = await checkAll(await openBench({ settings }), news);
+    const results = await checkAll(await openFixture({ settings }), news);
     expect(results.map(({ refusals }) => refusals)).toEqual([
       [],
       [],
@@ -87,9 +87,9 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("counts each cluster once, even existing ones, and no stopped one", async () => {
-    const twice = await checkTwice(await openBench({ settings }), { ...checked, gpuType: "h200" }, old());
+    const twice = await checkTwice(await openFixture({ settings }), { ...checked, gpuType: "h200" }, old());
     expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
-    const bench = await openBench({ settings });
+    const bench = await openFixture({ settings });
     expect((await check(bench, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
     const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
     const counts = (await checkAll(bench, [stopped, { ...checked, name: "c" }])).map(({ refusals }) => refusals.length);
@@ -97,7 +97,7 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("does not count a cluster without a price, with one warning", async () => {
-    const bench = await openBench({ ...priceless, settings });
+    const bench = await openFixture({ ...priceless, settings });
     await checkAll(bench, [
       { ...checked, name: "a" },
       { ...checked, name: "b" },
@@ -122,7 +122,7 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("counts 200 clusters that do not change, without a request", async () => {
-    const bench = await openBench({ settings: { maxHourlyCost: 1_196 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 1_196 } });
     const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
     for (const name of names)
       expect((await check(bench, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
@@ -155,7 +155,7 @@ describe("a limit that is exceeded already", () => {
     ["passes for a stack whose cost falls", ["same", "smaller"], 0],
     ["fails for a stack whose cost rises", ["smaller", "larger"], 1],
   ])("%s", async (_title, names, failures) => {
-    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
     const refusals: string[] = [];
     for (const name of names) {
       const [news, olds] = clusters[name];

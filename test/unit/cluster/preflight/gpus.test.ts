@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
+import { countOf, type FixtureOptions, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { checkOnce, checkTwice, listOf, old } from "./harness";
 
@@ -22,7 +22,7 @@ describe("several GPU types", () => {
   });
 
   it("are tried in the order of the program by a replacement for another reason", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const [first, second] = await checkTwice(bench, { ...listOf("h200", "h100"), name: "api" }, old());
     expect([...first.refusals, ...second.refusals]).toEqual([]);
     expect(first.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
@@ -37,7 +37,7 @@ describe("several GPU types", () => {
   });
 
   it("do not differ from the one that the cluster got", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const state = { ...old(), ...listOf("h100", "h100", "l4"), hourlyCost: 5.98 };
     const news = { ...listOf("h200", "h100", "l4"), replicas: 3, hourlyCost: 11.97 };
     const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", state, news));
@@ -59,7 +59,7 @@ describe("a GPU type that the service does not list", () => {
     ["is accepted while the cluster is scaled", { replicas: 1 }],
     ["is accepted as one of several", { gpuType: "h100", fallbackGpuTypes: ["h900"] }],
   ])("%s", async (_title, news) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const before = old({ gpuType: "h900" });
     for (const { refusals } of await checkTwice(bench, { ...checked, gpuType: "h900", ...news }, before)) {
       expect(refusals).toEqual([]);
@@ -81,7 +81,7 @@ describe("a GPU type that the service does not list", () => {
     expect(requestLines(bench.simulator)).not.toContain("POST /v1/clusters");
   });
 
-  it.each<[string, BenchOptions, RegExp]>([
+  it.each<[string, FixtureOptions, RegExp]>([
     ["is a warning if the list is empty", { gpuTypes: [] }, /lists no GPU type at all/],
     [
       "is a warning if the list is incomplete",

@@ -1,5 +1,5 @@
 import type { CheckFailure, Properties } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, openBench } from "../harness";
+import { type Fixture, type FixtureOptions, openFixture } from "../harness";
 import { checked, existing, urnOf } from "../inputs";
 
 /** The result of one check, with its messages. */
@@ -13,7 +13,12 @@ export interface CheckResult {
 }
 
 /** Checks a resource in the run of the bench. */
-export async function check(bench: Bench, news: Properties, olds: Properties = {}, name = "web"): Promise<CheckResult> {
+export async function check(
+  bench: Fixture,
+  news: Properties,
+  olds: Properties = {},
+  name = "web",
+): Promise<CheckResult> {
   const { run, cluster, ctx, said } = bench;
   const before = said.length;
   const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
@@ -22,7 +27,7 @@ export async function check(bench: Bench, news: Properties, olds: Properties = {
 }
 
 /** Checks several new resources in the run of the bench, each under its own name. */
-export async function checkAll(bench: Bench, news: readonly Properties[]): Promise<CheckResult[]> {
+export async function checkAll(bench: Fixture, news: readonly Properties[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const one of news) results.push(await check(bench, one, {}, String(one["name"])));
   return results;
@@ -32,15 +37,15 @@ export async function checkAll(bench: Bench, news: readonly Properties[]): Promi
 export async function checkOnce(
   news: Properties,
   olds?: Properties,
-  options?: BenchOptions,
-): Promise<CheckResult & { readonly bench: Bench }> {
-  const bench = await openBench(options);
+  options?: FixtureOptions,
+): Promise<CheckResult & { readonly bench: Fixture }> {
+  const bench = await openFixture(options);
   return { bench, ...(await check(bench, news, olds)) };
 }
 
 /** As the engine checks a replacement: with the old inputs, then, after a diff, without them. */
 export async function checkTwice(
-  bench: Bench,
+  bench: Fixture,
   news: Properties,
   olds: Properties,
   name = "web",

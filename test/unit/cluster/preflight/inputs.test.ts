@@ -1,7 +1,7 @@
 import { inputNames } from "../../../../provider/cluster/schema/fields";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, openBench } from "../harness";
+import { type Fixture, openFixture } from "../harness";
 import { canary, existing, least } from "../inputs";
 
 const long = (count: number) => "a".repeat(count);
@@ -61,9 +61,9 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
 ];
 
-let bench: Bench;
+let bench: Fixture;
 beforeEach(async () => {
-  bench = await openBench({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
+  bench = await openFixture({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
 });
 
 const failuresOf = async (property: string, value: unknown) => {

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, forget, living, openBench } from "../harness";
+import { type Fixture, type FixtureOptions, forget, living, openFixture } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, listOf, old } from "./harness";
 
@@ -10,7 +10,7 @@ const busyKey = new ApiError("HTTP 429", {
 });
 
 /** A service whose rate limit refuses lookups that do not wait; `answer` delays or rejects the others. */
-async function openBusy(answer: () => Promise<unknown> | undefined = () => undefined, options: BenchOptions = {}) {
+async function openBusy(answer: () => Promise<unknown> | undefined = () => undefined, options: FixtureOptions = {}) {
   const busy =
     <T>(real: (options?: CallOptions) => Promise<T>) =>
     async (options?: CallOptions): Promise<T> => {
@@ -23,12 +23,12 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
     listGpuPricing: busy(listGpuPricing),
     listGpuAvailability: busy(listGpuAvailability),
   });
-  return openBench({ ...options, client });
+  return openFixture({ ...options, client });
 }
 
 describe("a limit on costs while the key is busy", () => {
   /** Like `up --skip-preview`: each cluster is checked, then created. */
-  async function up(bench: Bench, names: readonly string[]): Promise<string[]> {
+  async function up(bench: Fixture, names: readonly string[]): Promise<string[]> {
     const results: string[] = [];
     for (const name of names) {
       const news = { ...checked, gpuType: "l4", replicas: 1, name };
@@ -71,7 +71,7 @@ describe("a limit on costs while the key is busy", () => {
 });
 
 it("a preview of outputs leaves the type of a new cluster open if there are several", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const preview = async (news: Properties) => {
     const { inputs, certain } = await bench.run(bench.cluster.check(bench.ctx({ showsOutputs: true }), news, {}));
     return bench.cluster.preview(inputs, certain);
@@ -81,7 +81,7 @@ it("a preview of outputs leaves the type of a new cluster open if there are seve
 });
 
 it("a cluster that got another type of the list has the cost of it, and keeps it in the next preview", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { inputs, refusals } = await check(bench, listOf("h200", "h100"));
   expect(refusals).toEqual([]);
   expect(inputs["hourlyCost"]).toBe(7.98);

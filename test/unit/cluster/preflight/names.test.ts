@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { Properties } from "../../../../provider/contract";
-import { type Bench, openBench } from "../harness";
+import { type Fixture, openFixture } from "../harness";
 import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkOnce } from "./harness";
 
-async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promise<unknown> {
+async function nameOf(bench: Fixture, news: Properties, olds?: Properties): Promise<unknown> {
   const { inputs, refusals } = await check(bench, news, olds);
   expect(refusals).toEqual([]);
   return inputs["name"];
@@ -21,8 +21,8 @@ test("the defaults are one running replica and a generated name, which is marked
 
 describe("a generated name", () => {
   it("is the same in another run, and differs for another resource or stack", async () => {
-    expect(await nameOf(await openBench(), least)).toBe(await nameOf(await openBench(), least));
-    const bench = await openBench();
+    expect(await nameOf(await openFixture(), least)).toBe(await nameOf(await openFixture(), least));
+    const bench = await openFixture();
     const both = [await check(bench, least, {}, "one"), await check(bench, least, {}, "two")];
     expect(new Set(both.map(({ inputs }) => inputs["name"])).size).toBe(2);
     expect(generatedName(urnOf("web"))).not.toBe(generatedName(urnOf("web").replace(":dev:", ":prod:")));
@@ -34,9 +34,9 @@ describe("a generated name", () => {
   });
 
   it("differs each time when a cluster is replaced three times in a row", async () => {
-    const seen = [await nameOf(await openBench(), least)];
+    const seen = [await nameOf(await openFixture(), least)];
     for (let step = 0; step < 3; step += 1) {
-      const bench = await openBench();
+      const bench = await openFixture();
       const olds = { ...least, name: seen.at(-1), __generatedName: true };
       // The engine checks a replacement with the old inputs first, and without them then.
       expect(await nameOf(bench, least, olds)).toBe(seen.at(-1));
@@ -71,32 +71,32 @@ describe("a generated name", () => {
 
 describe("a name that is taken", () => {
   it("fails with the ids of all its holders, and the ways out", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
     const { failures } = await check(bench, checked);
     expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/another `name`/) }]);
     for (const id of ids) expect(failures[0]?.reason).toContain(id);
-    const next = await openBench();
+    const next = await openFixture();
     const { id: web } = next.simulator.addCluster({ name: "web", gpuType: "l4" });
     expect((await check(next, checked)).refusals).toEqual([expect.stringContaining(`set \`adopt: "${web}"\``)]);
   });
 
   it("fails for a rename to it, even in capitals", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { id } = bench.simulator.addCluster({ name: "api", gpuType: "h100" });
     const { refusals } = await check(bench, { ...checked, name: "API" }, checked);
     expect(refusals).toEqual([expect.stringContaining(id)]);
   });
 
   it("is free when its holder is being deleted", async () => {
-    const bench = await openBench({ deletionMs: 60_000 });
+    const bench = await openFixture({ deletionMs: 60_000 });
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
     await bench.run(bench.client.deleteCluster(id));
     expect((await check(bench, checked)).refusals).toEqual([]);
   });
 
   it("passes for a cluster that is replaced because another one is, even without its old inputs", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const news: Properties = { ...least, name: "web", gpuType: "l4" };
     await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...existing, name: "web" }, news));
@@ -105,7 +105,7 @@ describe("a name that is taken", () => {
   });
 
   it("fails with the other resource of the program that has it, even in capitals", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     expect((await check(bench, checked, {}, "one")).refusals).toEqual([]);
     const { failures } = await check(bench, { ...checked, name: "WEB" }, {}, "two");
     expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
@@ -116,7 +116,7 @@ describe("an explicit name that the program no longer sets", () => {
   const { name, ...nameless } = checked;
 
   it("stays, with one warning", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     for (let time = 0; time < 2; time += 1) {
       expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
     }

@@ -4,7 +4,7 @@ import { asInputs } from "../../../../provider/cluster/schema/state";
 import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked, completed, least } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
@@ -43,13 +43,13 @@ describe("the loss of capacity", () => {
   });
 
   it("is shown once for a replacement, which is checked twice", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     await checkTwice(bench, { ...checked, gpuType: "l4" }, old());
     expect(bench.said).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
   });
 
   it("is one message without an order even if pulumi:autonaming makes the same name again: only the engine knows the order", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { name: _name, ...nameless } = checked;
     const olds = old({ ...made, name: "web" });
     const ctx = bench.ctx({ naming: { proposed: "web" } });
@@ -64,7 +64,7 @@ describe("the loss of capacity", () => {
 
 /** A bench with the cluster of these inputs. */
 async function benchWith(inputs: Properties) {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { id } = bench.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
   return { bench, id };
 }
@@ -114,8 +114,8 @@ describe("a service that cannot update clusters in place", () => {
   const olds = old({ ...made, gpuType: "rtx-4090" });
   const news = { ...least, gpuType: "rtx-4090", replicas: 2, env };
 
-  async function open(options: BenchOptions = {}) {
-    const bench = await openBench({ dialect: "client", ...options });
+  async function open(options: FixtureOptions = {}) {
+    const bench = await openFixture({ dialect: "client", ...options });
     bench.simulator.addCluster({ name: "web", gpuType: "rtx-4090", replicas: 2 });
     return bench;
   }

@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../provider/base/errors";
 import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, failureOf, interruptAfter, openBench, requestLines } from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, interruptAfter, openFixture, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -28,7 +28,7 @@ describe("endpoint and createdAt", () => {
   });
 
   it("come from one list for all clusters whose old inputs lack them", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const made = ["a", "b", "c"].map((name) => bench.simulator.addCluster({ name, gpuType: "h100" }));
     for (const { name, endpoint, createdAt } of made) {
       const { inputs } = await check(bench, { ...least, name }, { ...least, name }, name);
@@ -38,14 +38,14 @@ describe("endpoint and createdAt", () => {
   });
 
   it("come from the list even if an edited state has no GPU type", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
     const { gpuType: _type, ...olds } = checked;
     expect((await check(bench, checked, olds)).inputs).toMatchObject({ gpuType: "h100", endpoint });
   });
 
   it("are left out if several clusters have the name", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     for (let time = 0; time < 2; time += 1) bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const { inputs, refusals } = await check(bench, checked, checked);
     expect([refusals, hasNone(inputs)]).toEqual([[], true]);
@@ -59,7 +59,7 @@ describe("endpoint and createdAt", () => {
       { ...existing, name: "web-0", __generatedName: true },
     ],
   ])("%s", async (_title, news, olds) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
       expect(hasNone(inputs)).toBe(true);
@@ -75,7 +75,7 @@ describe("a cluster with the inputs of the last check", () => {
   });
 
   it("keeps its name and counts towards the limits", async () => {
-    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
     expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
     expect((await check(bench, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
       expect.stringContaining(urnOf("a")),
@@ -98,7 +98,7 @@ it("outputs among the inputs, as `ignoreChanges` for everything returns them, ar
 const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
-  it.each<[string, BenchOptions]>([
+  it.each<[string, FixtureOptions]>([
     ["answers with web pages causes one warning within 5 s", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
     [
       "refuses by its rate limit causes one warning within 5 s",
@@ -109,7 +109,7 @@ describe("a service that", () => {
       { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) },
     ],
   ])("%s", async (_title, options) => {
-    const bench = await openBench(options);
+    const bench = await openFixture(options);
     const startMs = bench.clock.now();
     const results = await checkAll(bench, ["a", "b", "c"].map(named));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
@@ -118,13 +118,13 @@ describe("a service that", () => {
   });
 
   it("is down causes a warning only for a new name, and for a change that can need an update in place", async () => {
-    const bench = await openBench({ faults: [down] });
+    const bench = await openFixture({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
     await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
     expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
     await check(bench, { ...named("b"), env: {} }, named("b"), "b");
     expect(bench.said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
-    const next = await openBench({ faults: [down] });
+    const next = await openFixture({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
     expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
   });
@@ -132,7 +132,7 @@ describe("a service that", () => {
 
 describe("the time limit of the reads of a run", () => {
   it("counts time in which several are in flight once", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       client: ({ getCluster }) => ({
         getCluster: (...args) => bench.clock.sleep(2_000).then(() => getCluster(...args)),
       }),
@@ -149,7 +149,7 @@ describe("the time limit of the reads of a run", () => {
   });
 
   it("holds for all of them together", async () => {
-    const bench = await openBench({
+    const bench = await openFixture({
       client: ({ listClusters, listGpuTypes }) => ({
         listClusters: (...args) => bench.clock.sleep(3_000).then(() => listClusters(...args)),
         listGpuTypes: (...args) => bench.clock.sleep(3_000).then(() => listGpuTypes(...args)),
@@ -165,7 +165,7 @@ describe("the time limit of the reads of a run", () => {
 describe("an interrupt", () => {
   it("ends a check at once, even one that shares a read and waits for a limit on costs", async () => {
     const settings = { maxHourlyCost: 100 };
-    const bench = await openBench({ client: (): Partial<Client> => ({ listClusters: never }), settings });
+    const bench = await openFixture({ client: (): Partial<Client> => ({ listClusters: never }), settings });
     const { end, lastedMs } = await interruptAfter(bench, 1_000, (ctx) =>
       Promise.all(
         ["a", "b"].map((name) => failureOf(bench.cluster.check(bench.ctx({ urn: urnOf(name), ...ctx }), named(name)))),
@@ -182,7 +182,7 @@ describe("an interrupt", () => {
       signals.push(options?.signal);
       return never();
     };
-    const bench = await openBench({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
+    const bench = await openFixture({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
     await interruptAfter(bench, 1_000, (ctx) => failureOf(bench.cluster.check(bench.ctx(ctx), named("a"))));
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
@@ -192,7 +192,7 @@ describe("gpucluster:strictPreview", () => {
   const strict = { faults: [down], settings: { strictPreview: true } };
 
   it("fails each cluster that could not be checked", async () => {
-    const bench = await openBench(strict);
+    const bench = await openFixture(strict);
     for (const { refusals } of await checkAll(bench, ["a", "b"].map(named))) {
       expect(refusals).toEqual([
         expect.stringMatching(
@@ -203,7 +203,7 @@ describe("gpucluster:strictPreview", () => {
     expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
   });
 
-  it.each<[string, Properties | undefined, BenchOptions]>([
+  it.each<[string, Properties | undefined, FixtureOptions]>([
     ["passes a cluster that does not change", old(), strict],
     ["passes a service that answers", undefined, { settings: strict.settings }],
   ])("%s", async (_title, olds, options) => {
@@ -212,7 +212,7 @@ describe("gpucluster:strictPreview", () => {
 });
 
 it("wrong settings are reported together with wrong inputs, without a request", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const setting = "gpucluster:capacityCheck must be one of two";
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
   const { refusals } = await check({ ...bench, cluster }, { ...checked, replicas: 0 });
@@ -230,17 +230,17 @@ describe("a secret that the service quotes to a check", () => {
   const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };
 
   /** All messages and failures of a check. */
-  async function outputOf(bench: Bench): Promise<string> {
+  async function outputOf(bench: Fixture): Promise<string> {
     const { refusals } = await check(bench, news, olds);
     return [...bench.said, ...refusals].join("\n");
   }
 
-  it.each<[string, BenchOptions, RegExp]>([
+  it.each<[string, FixtureOptions, RegExp]>([
     ["is hidden in a warning", {}, /^warning: .*could not be checked/m],
     ["is hidden in a failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
     ["is hidden in the failure of a rejected key", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
   ])("%s", async (_what, options, text) => {
-    const output = await outputOf(await openBench({ faults: [failing], ...options }));
+    const output = await outputOf(await openFixture({ faults: [failing], ...options }));
     expect(output).toMatch(text);
     expect(output).toContain(`${hidden} or [secret]`);
   });

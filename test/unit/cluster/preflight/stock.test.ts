@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, openBench } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -7,14 +7,14 @@ import { checkAll, checkOnce, checkTwice, old } from "./harness";
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
 const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
 const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
-const strict: BenchOptions = { settings: { capacityCheck: "error" } };
+const strict: FixtureOptions = { settings: { capacityCheck: "error" } };
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
 /** A list with a price and no stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
 
 describe("a stock that is exceeded", () => {
-  it.each<[string, Properties, Properties | undefined, number, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, number, FixtureOptions?]>([
     ["warns of all GPUs of a creation", many(33), undefined, 33],
     ["warns of the difference of a scale-up", many(40), held(5), 35],
     ["warns of each GPU of a replica", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
@@ -39,7 +39,7 @@ describe("a stock that is exceeded", () => {
       { ...many(10), name: "b" },
       { ...checked, name: "other-type" },
     ];
-    const results = await checkAll(await openBench(), [...news, ...others]);
+    const results = await checkAll(await openFixture(), [...news, ...others]);
     const warning =
       "warning: c: not enough GPUs: 5 x h200 needed, 35 for all clusters of this run so far, 32 available";
     expect(results.map(({ said }) => said)).toEqual([[], [], [], [warning], [], []]);
@@ -47,7 +47,7 @@ describe("a stock that is exceeded", () => {
 });
 
 describe("the stock", () => {
-  it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
+  it.each<[string, Properties, Properties | undefined, FixtureOptions?]>([
     ["needs no message if it is enough for a creation", many(32), undefined],
     ["needs no message for a scale-down", many(40), held(50)],
     ["needs no message for a stopped cluster", { ...many(40), ...atRest }, undefined],
@@ -72,7 +72,7 @@ describe("the stock", () => {
 
   it("counts by its difference for a replacement of the same type: only the engine knows the order", async () => {
     for (const news of [many(40), { ...many(40), name: "api" }])
-      for (const { refusals } of await checkTwice(await openBench(strict), news, held(39)))
+      for (const { refusals } of await checkTwice(await openFixture(strict), news, held(39)))
         expect(refusals).toEqual([]);
   });
 

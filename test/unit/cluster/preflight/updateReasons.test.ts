@@ -1,7 +1,7 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import { hiddenReasonOf } from "../../../../provider/cluster/preflight/summary";
 import type { Properties } from "../../../../provider/contract";
-import { type Bench, openSettled } from "../harness";
+import { type Fixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const unfinished =
@@ -23,7 +23,7 @@ test("a changed input needs no other reason for the update", () => {
 
 const env = { A: "new-canary" };
 
-const informed = ({ said }: Bench) => said.filter((text) => text.startsWith("info: "));
+const informed = ({ said }: Fixture) => said.filter((text) => text.startsWith("info: "));
 
 test("a changed env is announced as a rollout, without its values", async () => {
   const { bench, id, state } = await openSettled(checked);

@@ -1,12 +1,12 @@
 import { driftedExtras, mayScaleTo, scalingRange } from "../../../../provider/cluster/schema/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { openBench, openSettled, settle } from "../harness";
+import { openFixture, openSettled, settle } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
 describe("a check of extra fields", () => {
   const check = async (extraFields: unknown) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, extraFields }));
     return { bench, failures };
   };
@@ -32,7 +32,7 @@ describe("a check of extra fields", () => {
 
 describe("an update of extra fields", () => {
   it("sends one request and no rollout; after a failure, the state keeps the old fields", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const first = { ...checked, extraFields: { container_port: 8000 } };
     const { id, state } = await settle(bench, first);
     const news = { ...first, extraFields: { container_port: 9000 } };

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../provider/contract";
-import { type BenchOptions, openBench, openSettled, writes } from "../harness";
+import { type FixtureOptions, openFixture, openSettled, writes } from "../harness";
 import { checked, least } from "../inputs";
 import { change, expectAtGoal, patch, reach, redeploy, refresh, toDo } from "../powerHarness";
 
@@ -7,14 +7,14 @@ const without: Properties = { ...checked, env: {} };
 const first: Properties = { ...without, registryCredentialId: "cred_1" };
 const second: Properties = { ...without, registryCredentialId: "cred_2" };
 
-type Fixture = Awaited<ReturnType<typeof openBench>>;
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
 const bodiesOf = ({ simulator }: Fixture, method: string) =>
   simulator.requests.filter((request) => request.method === method).map(({ body }) => body);
 const credentialOf = ({ simulator }: Fixture, id: string) => simulator.cluster(id)?.extras["registryCredentialId"];
 
 /** A service whose answers are rewritten. */
 const answering =
-  (rewrite: (body: string) => string): BenchOptions["wire"] =>
+  (rewrite: (body: string) => string): FixtureOptions["wire"] =>
   (real) =>
   async (request) => {
     const answer = await real(request);
@@ -26,7 +26,7 @@ describe("the credential of a registry", () => {
     ["is sent by the name of the specification", "plain", "registry_credential_id", true],
     ["is sent by the name of the official client", "client", "registryCredentialId", false],
   ])("%s, and differs in nothing afterwards", async (_title, dialect, name, isReported) => {
-    const bench = await openBench({ dialect });
+    const bench = await openFixture({ dialect });
     const made = await bench.run(bench.cluster.create(bench.ctx(), first));
     expect(bodiesOf(bench, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
     expect(credentialOf(bench, made.id)).toBe("cred_1");
@@ -76,7 +76,7 @@ describe("the check of a credential", () => {
     ["refuses a token of a registry", "dckr_pat_0123456789abcdefgh", isItself],
     ["refuses a user and a password", "https://user:canary-pw@ghcr.io", isItself],
   ])("%s", async (_title, registryCredentialId, reason) => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, registryCredentialId }));
     expect(failures).toEqual(
       reason === undefined ? [] : [{ property: "registryCredentialId", reason: expect.stringContaining(reason) }],

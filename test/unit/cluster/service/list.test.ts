@@ -2,22 +2,22 @@ import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/service/list";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, failureOf, openBench, requestLines } from "../harness";
+import { type Fixture, failureOf, openFixture, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { failingLists, lists } from "../operations/createOnceHarness";
 import type { Held } from "../powerHarness";
 
-/** A service whose list takes so long, unless the deadline of its request comes first; the first ones fail so often. */
+/** A service whose list takes so long, unless the deadline of its request comes first; the first requests fail. */
 function open(takesMs = 0, failures = 0) {
   const clock = new VirtualClock();
   const startMs = clock.now();
-  const asked: CallOptions[] = [];
+  const sent: CallOptions[] = [];
   const refusal = { method: "GET", path: "/v1/clusters" } as const;
   const listClusters = async (options: CallOptions = {}) => {
-    asked.push(options);
+    sent.push(options);
     const leftMs = (options.deadlineMs ?? Number.POSITIVE_INFINITY) - clock.now();
     await clock.sleep(Math.min(takesMs, leftMs));
-    if (asked.length <= failures) throw new ConnectionError("no", { ...refusal, outcome: "server-error" });
+    if (sent.length <= failures) throw new ConnectionError("no", { ...refusal, outcome: "server-error" });
     if (leftMs < takesMs) throw new ConnectionError("no", { ...refusal, outcome: "ambiguous", hitDeadline: true });
     return { clusters: [], complete: true };
   };
@@ -31,24 +31,24 @@ function open(takesMs = 0, failures = 0) {
       );
     return clock.run(Promise.all(seconds.map(wait)));
   };
-  const deadlines = () => asked.map(({ deadlineMs = Number.NaN }) => (deadlineMs - startMs) / 1_000);
-  return { lists, clock, asked, waitAll, deadlines };
+  const deadlines = () => sent.map(({ deadlineMs = Number.NaN }) => (deadlineMs - startMs) / 1_000);
+  return { lists, clock, sent, waitAll, deadlines };
 }
 
 describe("the shared list", () => {
-  it("is asked for once by all who are content with its age, and anew by who is not", async () => {
-    const { lists, clock, asked } = open();
+  it("is requested once for all callers that accept its age, and again for a caller that does not", async () => {
+    const { lists, clock, sent } = open();
     await clock.run(lists.recent(0));
     await clock.advance(29_999);
     await clock.run(lists.recent(30_000));
-    expect(asked).toHaveLength(1);
+    expect(sent).toHaveLength(1);
     await clock.advance(1);
     await clock.run(lists.recent(30_000));
     await clock.run(lists.recent(0));
-    expect(asked).toHaveLength(3);
+    expect(sent).toHaveLength(3);
   });
 
-  it("is left at the own deadline by who waits for it, and does not end for others", async () => {
+  it("is abandoned by a caller at its deadline, and does not end for the others", async () => {
     const { waitAll, deadlines } = open(10_000);
     const [long, short] = await waitAll(1_200, 1);
     expect(long).toBe("answered after 10 s");
@@ -56,7 +56,7 @@ describe("the shared list", () => {
     expect(deadlines()).toEqual([1_200]);
   });
 
-  it("is asked for anew when the one who asked had no more time, by one of those who have more", async () => {
+  it("is requested again by a caller with more time after the deadline of the first one", async () => {
     const { waitAll, deadlines } = open(10_000);
     const [first, ...others] = await waitAll(1, 2, 3, 1_200);
     expect(first).toMatch(/after 1 s$/);
@@ -65,45 +65,33 @@ describe("the shared list", () => {
     expect(deadlines()).toEqual([1, 2, 3, 1_200]);
   });
 
-  it("that fails is asked for again, once, for callers that allow more attempts", async () => {
-    const { lists, asked, clock } = open(1, 1);
+  it("is requested again once after a failure, for the callers that allow more attempts", async () => {
+    const { lists, sent, clock } = open(1, 1);
     const poll = expect(lists.recent(30_000, { attempts: 1 })).rejects.toThrow("no");
     const creations = Promise.all([1, 2, 3].map(() => lists.recent(30_000)));
     await clock.run(Promise.all([poll, creations]));
-    expect(asked.map(({ attempts }) => attempts)).toEqual([1, undefined]);
+    expect(sent.map(({ attempts }) => attempts)).toEqual([1, undefined]);
   });
 });
 
 describe("a request for the shared list that keeps failing", () => {
-  /** Two callers, the first of which is interrupted after 1 s, and the second one after so long; the requests from then on. */
-  async function interrupted(secondMs: number) {
-    const { service, clock, simulator } = await openBench({ faults: [failingLists(500)] });
-    const [first, second] = [new AbortController(), new AbortController()];
-    const ends = [first, second].map(({ signal }) => failureOf(service.lists.recent(30_000, { signal })));
+  it("ends with its last caller, and sends nothing after that", async () => {
+    const { service, clock, simulator } = await openFixture({ faults: [failingLists(500)] });
+    const callers = [new AbortController(), new AbortController()];
+    const ends = callers.map(({ signal }) => failureOf(service.lists.recent(30_000, { signal })));
     await clock.advance(1_000);
-    first.abort(new InterruptedError("interrupted"));
-    expect((await ends[0])?.message).toBe("interrupted");
-    await clock.advance(secondMs - 1_000);
-    const before = simulator.requests.length;
-    second.abort(new InterruptedError("interrupted"));
-    await ends[1];
+    for (const caller of callers) caller.abort(new InterruptedError("interrupted"));
+    for (const end of ends) expect((await end).message).toBe("interrupted");
+    const sent = simulator.requests.length;
     await clock.advance(600_000);
-    return { before, after: simulator.requests.length - before, sleeping: clock.sleeping };
-  }
-
-  it("ends with its last caller: nothing is sent after that", async () => {
-    expect(await interrupted(1_000)).toMatchObject({ after: 0, sleeping: 0 });
+    expect(simulator.requests).toHaveLength(sent);
+    expect(clock.sleeping).toBe(0);
   });
 
-  it("goes on while another caller waits for it", async () => {
-    const early = await interrupted(1_000);
-    const late = await interrupted(60_000);
-    expect(late.before).toBeGreaterThan(early.before);
-    expect(late).toMatchObject({ after: 0, sleeping: 0 });
-  });
-
-  it("is sent anew by a caller that comes after that", async () => {
-    const { service, run, simulator, clock } = await openBench({ faults: [{ ...lists, kind: "status", status: 500 }] });
+  it("is sent again for a caller that comes after its end", async () => {
+    const { service, run, simulator, clock } = await openFixture({
+      faults: [{ ...lists, kind: "status", status: 500 }],
+    });
     const caller = new AbortController();
     const end = failureOf(service.lists.recent(30_000, { signal: caller.signal }));
     await clock.advance(0);
@@ -114,9 +102,9 @@ describe("a request for the shared list that keeps failing", () => {
   });
 });
 
-/** As many clusters as are given, each as a state of its own, and nothing in the record of requests. */
-async function openFleet(count: number): Promise<{ bench: Bench; fleet: Held[] }> {
-  const bench = await openBench();
+/** Creates so many clusters, and forgets the requests. */
+async function openFleet(count: number): Promise<{ bench: Fixture; fleet: Held[] }> {
+  const bench = await openFixture();
   const fleet = await bench.run(
     Promise.all(
       Array.from({ length: count }, (_, index) =>
@@ -128,24 +116,24 @@ async function openFleet(count: number): Promise<{ bench: Bench; fleet: Held[] }
   return { bench, fleet };
 }
 
-/** A refresh is a process of its own. */
-async function refresh(bench: Bench, fleet: readonly Held[]) {
+/** Refreshes all clusters in a process of its own. */
+async function refresh(bench: Fixture, fleet: readonly Held[]) {
   const cluster = bench.as("seen");
   return bench.run(Promise.all(fleet.map(({ id, state }) => cluster.read(bench.ctx(), id, state))));
 }
 
-/** The replicas of so many clusters are read in any case. */
+/** The replicas of at most so many clusters are read in any case. */
 const full = 40;
 
 describe("a refresh", () => {
-  it("of many clusters takes one request for each beyond the first 40, and finds them as they were", async () => {
+  it("of many clusters sends one request for each beyond the first 40, and finds them as they were", async () => {
     const { bench, fleet } = await openFleet(60);
     const found = await refresh(bench, fleet);
     expect(bench.simulator.requests.length).toBe(2 * full + 20);
     expect(found.map((read) => read?.state)).toEqual(fleet.map(({ state }) => state));
   });
 
-  it("of many clusters finds every drift that their records show, and looks closer where it is in doubt", async () => {
+  it("of many clusters finds every drift that their records show, and reads more where they leave doubt", async () => {
     const { bench, fleet } = await openFleet(full + 10);
     const [scaled, stopped, failed, deleted, changed] = fleet.slice(full);
     bench.simulator.change(scaled?.id ?? "", { replicas: 5 });
@@ -164,7 +152,7 @@ describe("a refresh", () => {
     expect([...found.slice(0, full), ...others].every((read) => read?.state["settled"] === true)).toBe(true);
   });
 
-  it("of up to 40 clusters looks at the replicas of each", async () => {
+  it("of up to 40 clusters reads the replicas of each", async () => {
     const { bench, fleet } = await openFleet(5);
     // The word of the cluster stays `running`.
     bench.simulator.change(fleet[0]?.id ?? "", { sickReplica: { replica: 1, message: "hot" } });

@@ -1,12 +1,12 @@
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
-  type Bench,
-  type BenchOptions,
+  type Fixture,
+  type FixtureOptions,
   failureOf,
   forget,
   initErrorOf,
-  openBench,
+  openFixture,
   openSettled,
   requestLines,
   rewriting,
@@ -20,12 +20,13 @@ const theList = { method: "GET", path: "/v1/clusters", ...always } as const;
 const gone = { status: "gone" } as const;
 const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", ...always };
 
-const read = (bench: Bench, { id, state }: Held, overrides = {}) => bench.cluster.read(bench.ctx(overrides), id, state);
-const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
+const read = (bench: Fixture, { id, state }: Held, overrides = {}) =>
+  bench.cluster.read(bench.ctx(overrides), id, state);
+const remove = (bench: Fixture, { id, state }: Held, overrides = {}) =>
   bench.cluster.delete(bench.ctx(overrides), id, state);
 
-/** A bench with a healthy cluster, and what goes wrong from then on. */
-async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {}) {
+/** A fixture with a healthy cluster, and what goes wrong from then on. */
+async function openWith(faults: readonly Fault[] = [], options: FixtureOptions = {}) {
   const { bench, made } = await openSettled(checked, options);
   for (const fault of faults) bench.simulator.fault(fault);
   return { bench, made };
@@ -49,9 +50,9 @@ describe("a 404 of a cluster that is gone", () => {
     ["the service alone, where the list is a web page", documented, webPage],
     ["the service alone, where the list has more pages", documented, firstPage],
     ["a gateway and a complete list without it", gateway],
-  ])("counts, after one look at the list, by %s", async (_title, ...faults) => {
+  ])("counts after one read of the list: %s", async (_title, ...faults) => {
     const { bench, made } = await openWith(faults);
-    // One that is younger is looked at again.
+    // The absence of a younger cluster proves nothing yet.
     await bench.clock.advance(120_000);
     bench.simulator.change(made.id, gone);
     expect(await bench.run(read(bench, made))).toBeUndefined();
@@ -64,7 +65,7 @@ describe("a 404 of a cluster that is gone", () => {
     ["a gateway, while the service is down", notAvailable, gateway, failing],
     ["a gateway, where the list is a web page", notConfirmed, gateway, webPage],
     ["a gateway, where the list has more pages", notConfirmed, gateway, firstPage],
-  ])("is an error, and nothing is changed, by %s", async (_title, text, ...faults) => {
+  ])("is an error, and nothing is changed: %s", async (_title, text, ...faults) => {
     const { bench, made } = await openWith(faults);
     const { message } = await bench.run(failureOf(read(bench, made)));
     expect(message).toMatch(text);
@@ -75,7 +76,7 @@ describe("a 404 of a cluster that is gone", () => {
 it.each([
   ["the service", documented],
   ["a gateway", gateway],
-])("a 404 of %s means nothing while the list still shows the cluster", async (_title, fault) => {
+])("a 404 means nothing while the list still shows the cluster: %s", async (_title, fault) => {
   const { bench, made } = await openWith([fault]);
   // The list shows fewer inputs than the cluster itself.
   const state = { ...made.state, unverifiedInputs: ["container", "env"] };
@@ -93,7 +94,7 @@ describe("a deletion that is answered by 404", () => {
     expect(again.message).toContain(made.id);
   });
 
-  it("is waited for to its end if somebody else has begun it", async () => {
+  it("is waited for if another user has begun it", async () => {
     const { bench, made } = await openWith([], { deletionMs: 60_000 });
     await bench.run(bench.client.deleteCluster(made.id));
     bench.simulator.fault({ ...deletion404, code: "cluster_not_found" });
@@ -102,7 +103,7 @@ describe("a deletion that is answered by 404", () => {
   });
 });
 
-it("the wait for a deletion whose looks get the 404 of a gateway goes on until the list shows no such cluster", async () => {
+it("the wait for a deletion continues through 404s of a gateway until the list no longer shows the cluster", async () => {
   const { bench, made } = await openWith([gateway], { deletionMs: 90_000 });
   const startMs = bench.clock.now();
   await bench.run(remove(bench, made));
@@ -112,10 +113,10 @@ it("the wait for a deletion whose looks get the 404 of a gateway goes on until t
 
 const notYet = /was created a moment ago, and the service does not show it yet\. Run the command again/;
 
-describe("a cluster that has only just been created, and that reads do not show,", () => {
-  /** What is left of a creation whose time was up before the cluster showed. */
-  async function openHidden(): Promise<{ bench: Bench; made: Held }> {
-    const bench = await openBench({ faults: [{ kind: "hidden", ms: 3_600_000 }] });
+describe("a new cluster that reads do not show yet", () => {
+  /** What a creation leaves that timed out before reads showed the cluster. */
+  async function openHidden(): Promise<{ bench: Fixture; made: Held }> {
+    const bench = await openFixture({ faults: [{ kind: "hidden", ms: 3_600_000 }] });
     const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 20_000 }), checked)));
     const [cluster] = bench.simulator.clusters();
     expect([made.id, made.state["createdAt"], made.state["settled"]]).toEqual([cluster?.id, cluster?.createdAt, false]);
@@ -123,14 +124,14 @@ describe("a cluster that has only just been created, and that reads do not show,
     return { bench, made };
   }
 
-  it("is not called gone by a read for two minutes, and is then", async () => {
+  it("is not gone for a read within two minutes, and is gone after that", async () => {
     const { bench, made } = await openHidden();
     expect((await bench.run(failureOf(read(bench, made, { timeoutMs: 30_000 })))).message).toMatch(notYet);
     expect(await bench.run(read(bench, made))).toBeUndefined();
     expect(bench.clock.now()).toBe(Date.parse(String(made.state["createdAt"])) + 120_000);
   });
 
-  it("is not called gone by a deletion for two minutes, and is then", async () => {
+  it("is not gone for a deletion within two minutes, and is gone after that", async () => {
     const { bench, made } = await openHidden();
     bench.simulator.fault(deletion404);
     expect((await bench.run(failureOf(remove(bench, made, { timeoutMs: 30_000 })))).message).toMatch(notYet);
@@ -141,8 +142,8 @@ describe("a cluster that has only just been created, and that reads do not show,
   });
 });
 
-describe("a cluster that is seconds old, was ready, and that neither reads nor the list show,", () => {
-  /** The clock of the service is behind ours by so much. */
+describe("a ready cluster, seconds old, that neither reads nor the list show", () => {
+  /** The clock of the service is so far behind ours. */
   async function openLagging(behindMs: number, hiddenMs = 60_000) {
     const earlier = (at: unknown) => new Date(Date.parse(String(at)) - behindMs).toISOString();
     const wire = rewriting(/^\/v1\/clusters/, (body) => inRecords(body, "created_at", earlier));
@@ -152,7 +153,7 @@ describe("a cluster that is seconds old, was ready, and that neither reads nor t
   }
 
   it.each([0, 130_000, -130_000])(
-    "stays in the state, if the clock of the service is %i ms behind ours",
+    "stays in the state whatever the clock of the service shows: %i ms behind ours",
     async (ms) => {
       const { bench, made } = await openLagging(ms);
       const createdMs = Date.parse(String(made.state["createdAt"]));
@@ -165,7 +166,7 @@ describe("a cluster that is seconds old, was ready, and that neither reads nor t
     },
   );
 
-  it("is not called deleted if the deletion is answered by a busy service", async () => {
+  it("is not reported as deleted if the service answers the deletion with a conflict", async () => {
     const { bench, made } = await openLagging(0, 5_000);
     bench.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
     expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/was not deleted: .*409/);
@@ -175,7 +176,7 @@ describe("a cluster that is seconds old, was ready, and that neither reads nor t
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
   });
 
-  it("is gone two minutes after its creation, whatever the service says of its age", async () => {
+  it("is gone two minutes after its creation, whatever age the service shows", async () => {
     const { bench, made } = await openLagging(-3_600_000, 3_600_000);
     await bench.clock.advance(120_000);
     expect(await bench.run(read(bench, made))).toBeUndefined();

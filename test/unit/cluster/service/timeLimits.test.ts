@@ -3,7 +3,16 @@ import type { HttpRequest, Send } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
+import {
+  countOf,
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  initErrorOf,
+  living,
+  openFixture,
+  settle,
+} from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 40_000;
@@ -11,18 +20,18 @@ const latenessMs = 2_000;
 
 type Matches = (request: HttpRequest) => boolean;
 
-/** Requests that never get an answer, from the moment on at which `begin` is called. */
+/** Requests that never get an answer once `begin` was called. */
 function hanging(matches: Matches) {
-  const state = { isOn: false };
+  let hasBegun = false;
   const wire =
     (real: Send, clock: VirtualClock): Send =>
     async (request) => {
-      if (!state.isOn || !matches(request)) return real(request);
+      if (!hasBegun || !matches(request)) return real(request);
       await clock.sleep(request.attemptTimeoutMs ?? 60_000, request.method === "GET" ? request.signal : undefined);
       throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true, attempts: 1 });
     };
   const begin = () => {
-    state.isOn = true;
+    hasBegun = true;
   };
   return { wire, begin };
 }
@@ -37,7 +46,7 @@ const list = /^\/v1\/clusters(\?|$)/;
 type What = "create" | "update" | "delete" | "start";
 
 interface Trouble {
-  readonly options?: BenchOptions;
+  readonly options?: FixtureOptions;
   /** Requests that never get an answer. */
   readonly hangs?: Matches;
   readonly fault?: Fault;
@@ -48,13 +57,13 @@ const answer = (status: number, method: string, path: string, more: object = {})
   ...more,
 });
 const post = { method: "POST", path: "/v1/clusters", when: "after" } as const;
-const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
+const rateLimited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
 const pages: Fault = { ...post, kind: "html", status: 504 };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
-/** What does not end by itself, in which operation, and what the error has to say beside the name of the cluster. */
+/** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
-  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: limited }],
+  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: rateLimited }],
   ["a create request without an answer", "create", /may have been created.*time limit/s, { hangs: line("POST", list) }],
   [
     "a lost create request, and the search for it",
@@ -87,22 +96,22 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
 ];
 
 /** The operation, with the name of the cluster in it. */
-async function begin({ cluster, ctx, ...bench }: Bench, what: What): Promise<() => Promise<unknown>> {
-  const own = () => ctx({ timeoutMs });
-  if (what === "create") return () => cluster.create(own(), checked);
+async function begin({ cluster, ctx, ...bench }: Fixture, what: What): Promise<() => Promise<unknown>> {
+  const limited = () => ctx({ timeoutMs });
+  if (what === "create") return () => cluster.create(limited(), checked);
   const { id, state } = await settle({ cluster, ctx, ...bench }, checked);
-  // The list from before its creation is not believed any more.
+  // A list from before its creation is too old by now.
   await bench.clock.advance(60_000);
-  if (what === "delete") return () => cluster.delete(own(), id, state);
-  if (what === "update") return () => cluster.update(own(), id, state, { ...checked, env: { MODEL: "other" } });
+  if (what === "delete") return () => cluster.delete(limited(), id, state);
+  if (what === "update") return () => cluster.update(limited(), id, state, { ...checked, env: { MODEL: "other" } });
   const atRest = await bench.run(cluster.update(ctx(), id, state, { ...checked, desiredStatus: "stopped" }));
-  return () => cluster.update(own(), id, atRest, { ...checked, desiredStatus: "running" });
+  return () => cluster.update(limited(), id, atRest, { ...checked, desiredStatus: "running" });
 }
 
 test.each(phases)("%s ends with its operation", async (_title, what, says, { options, hangs = () => false, fault }) => {
   const silence = hanging(hangs);
   const provisioningMs = what === "create" ? 3_600_000 : 1_000;
-  const bench = await openBench({ provisioningMs, ...options, wire: silence.wire });
+  const bench = await openFixture({ provisioningMs, ...options, wire: silence.wire });
   const work = await begin(bench, what);
   const startMs = bench.clock.now();
   silence.begin();
@@ -113,7 +122,7 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
   expect(text).toContain('"web"');
   expect(text).toMatch(says);
   expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
-  // Nothing goes on behind it.
+  // Nothing continues in the background.
   const sent = bench.simulator.requests.length;
   await bench.clock.advance(600_000);
   expect(bench.simulator.requests.length).toBe(sent);
@@ -123,10 +132,10 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
 
 const limitMs = 60_000;
 
-const create = (bench: Bench) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
+const create = (bench: Fixture) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
 
-test("a create request that its limit has cut is looked for once, and found", async () => {
-  const bench = await openBench({
+test("a cluster whose create request was cut by the time limit is found", async () => {
+  const bench = await openFixture({
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
       const answer = await real(request);
@@ -141,9 +150,9 @@ test("a create request that its limit has cut is looked for once, and found", as
   expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
 });
 
-test("a list of clusters without an end ends with the creation that reads it, before anything is created", async () => {
+test("a list of clusters without an end is abandoned at the time limit, before anything is created", async () => {
   let pages = 0;
-  const bench = await openBench({
+  const bench = await openFixture({
     wire: (real, clock) => async (request) => {
       if (!list.test(request.path)) return real(request);
       // Each page has a cluster that no page before had, and takes a second.
@@ -164,7 +173,7 @@ test("a list of clusters without an end ends with the creation that reads it, be
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
-  const bench = await openBench();
+  const bench = await openFixture();
   const { signal } = new AbortController();
   await bench.run(bench.cluster.create(bench.ctx({ signal }), checked));
   expect(bench.clock.sleeping).toBe(0);

@@ -1,10 +1,10 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
+import { countOf, type Fixture, failureOf, initErrorOf, openFixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
-type Change = (bench: Bench, made: Held) => Promise<unknown>;
+type Change = (bench: Fixture, made: Held) => Promise<unknown>;
 
 const env = { MODEL: "another-value" };
 const update =
@@ -13,7 +13,7 @@ const update =
     bench.cluster.update(bench.ctx(), id, state, { ...checked, ...news });
 const remove: Change = (bench, { id, state }) => bench.cluster.delete(bench.ctx(), id, state);
 
-/** What is done, its request, and what the cluster is then. */
+/** A change, its request, and the cluster after it. */
 const changes: [string, Change, string, object][] = [
   ["a deletion", remove, "DELETE /v1/clusters/:id", { status: "gone" }],
   ["an update", update({ env }), "PATCH /v1/clusters/:id", { status: "running", deployed: { env } }],
@@ -33,9 +33,9 @@ async function openConflicting(line: string, fault: object) {
   return { bench, made, tookMs: () => bench.clock.now() - startMs };
 }
 
-describe.each(changes)("%s that the service calls a conflict", (_title, change, line, reached) => {
-  it("while the cluster is provisioning is sent again until it works", async () => {
-    const bench = await openBench({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
+describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
+  it("is sent again until it works while the cluster is provisioning", async () => {
+    const bench = await openFixture({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
     const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 10_000 }), checked)));
     await bench.run(change(bench, made));
     expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
@@ -43,16 +43,16 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
   });
 
   it.each<[string, object, number]>([
-    ["by the status 423 is sent again", { status: 423, times: 2 }, 3],
-    ["with the code cluster_busy is waited for, although the cluster runs", { code: "cluster_busy", times: 9 }, 10],
-  ])("%s", async (_kind, fault, count) => {
+    ["by the status 423", { status: 423, times: 2 }, 3],
+    ["by the code cluster_busy, although the cluster runs", { code: "cluster_busy", times: 9 }, 10],
+  ])("is sent again %s", async (_kind, fault, count) => {
     const { bench, made } = await openConflicting(line, fault);
     await bench.run(change(bench, made));
     expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
     expect(countOf(bench.simulator, line)).toBe(count);
   });
 
-  it("for ever, on a cluster that runs, fails after a few tries with the API's text", async () => {
+  it("fails after a few requests with the service's message if it never ends", async () => {
     const { bench, made, tookMs } = await openConflicting(line, { times: 1_000 });
     const error = await bench.run(failureOf(change(bench, made)));
     expect(error.message).toContain("not now");
@@ -61,7 +61,7 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
   });
 });
 
-it("a deletion that has begun already is waited for to its end, and not sent again", async () => {
+it("a deletion that has already begun is waited for, and not sent again", async () => {
   const { bench, made } = await openSettled(checked, { dialect: { busyWhen: "changing" }, deletionMs: 60_000 });
   await bench.run(bench.client.deleteCluster(made.id));
   await bench.run(remove(bench, made));
@@ -71,9 +71,9 @@ it("a deletion that has begun already is waited for to its end, and not sent aga
 
 const redeploy = "POST /v1/clusters/:id/redeploy";
 it.each<[string, object, number]>([
-  ["because the roll-out runs already is not sent again", { when: "after" }, 1],
-  ["before anything was done is sent again", { times: 2 }, 3],
-])("a redeploy that is answered with 409 %s", async (_title, fault, count) => {
+  ["not again because the rollout has begun", { when: "after" }, 1],
+  ["again because nothing was done", { times: 2 }, 3],
+])("a redeploy that is answered with 409 is sent %s", async (_title, fault, count) => {
   const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
   bench.simulator.fault(conflict(redeploy, fault));
   expect(await bench.run(update({ env })(bench, made))).toMatchObject({ env, settled: true });

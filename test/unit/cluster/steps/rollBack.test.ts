@@ -1,11 +1,11 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
-  type BenchOptions,
   bareStatus,
+  type FixtureOptions,
   initErrorOf,
   interruptAfter,
-  openBench,
+  openFixture,
   rewriting,
   sameReplicas,
   settle,
@@ -39,28 +39,15 @@ const broken = { kind: "fail", ...reason } satisfies Fault;
 const sick = { kind: "sick-replica", replica: 1, ...reason } satisfies Fault;
 
 /** A settled cluster of a service on which `acme/model:2` never gets healthy. */
-async function openGood(options: BenchOptions = {}, inputs = good) {
-  const bench = await openBench({ faults: [broken], ...options });
+async function openGood(options: FixtureOptions = {}, inputs = good) {
+  const bench = await openFixture({ faults: [broken], ...options });
   return { bench, made: await settle(bench, inputs) };
 }
 
 const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
 
-/** A service that ignores each null in an update. */
-function unwilling() {
-  let isOn = true;
-  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
-    real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
-  return {
-    on,
-    end: () => {
-      isOn = false;
-    },
-  };
-}
-
 describe("an update that does not get healthy", () => {
-  it("is rolled back by one more roll-out, and fails with what failed and what runs now", async () => {
+  it("is rolled back by one more rollout, and fails with what failed and what runs now", async () => {
     const { bench, made } = await openGood();
     const failed = await failingChange(bench, made, bad);
     expect(plainText(failed.text).split("\n")).toEqual([
@@ -78,7 +65,7 @@ describe("an update that does not get healthy", () => {
     expect((await refresh(bench, failed)).state).toEqual(failed.state);
   });
 
-  it("is rolled back if the endpoint does not answer, to the old probe too", async () => {
+  it("is rolled back with its old probe if the endpoint does not answer", async () => {
     const ask =
       () =>
       ({ url }: { readonly url: URL }) =>
@@ -88,11 +75,10 @@ describe("an update that does not get healthy", () => {
     const failed = await failingChange(bench, made, news, { timeoutMs: 60_000 });
     expect(failed.text).toContain("2/2 replicas healthy, GET /v2 answers 503");
     expect(failed.state).toMatchObject({ container: "acme/model:1", readinessProbe: { path: "/v1" }, settled: true });
-    // Another probe is another try.
     await change(bench, failed, { ...news, readinessProbe: { path: "/v1" } });
   });
 
-  it("is rolled back to the old env, the old extra fields and their cost, and names no value", async () => {
+  it("is rolled back to the old env, extra fields and cost, and quotes no value", async () => {
     const before = { ...good, extraFields: { container_port: 80 }, hourlyCost: 5.98 };
     const { bench, made } = await openGood({ faults: [] }, before);
     bench.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
@@ -103,7 +89,7 @@ describe("an update that does not get healthy", () => {
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with the old `env` and `extraFields`");
     expect(JSON.stringify([failed.text, bench.said, failed.state])).not.toContain("canary-added");
     const old = { env: { MODEL: canary }, extraFields: before.extraFields };
-    // More replicas would have followed the roll-out.
+    // More replicas would have followed the rollout.
     expect(failed.state).toMatchObject({ ...old, hourlyCost: 5.98, replicas: 2 });
     expect(writes(bench.simulator)).not.toContain(scale);
     expect(bench.simulator.cluster(made.id)).toMatchObject({
@@ -116,21 +102,7 @@ describe("an update that does not get healthy", () => {
     ]);
   });
 
-  it("warns of a variable of the failed update that the service keeps, and the next update removes it", async () => {
-    const wire = unwilling();
-    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: wire.on });
-    const failed = await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
-    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
-    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
-    const seen = await refresh(bench, failed);
-    expect(toDo(bench, seen, good)).toEqual(["env.ADDED"]);
-    wire.end();
-    const next = await change(bench, seen, good);
-    expect(running(bench, made).env).toEqual({ MODEL: canary });
-    await expectAtGoal(bench, next, good);
-  });
-
-  it("keeps what others have changed meanwhile, and does not put it into the state", async () => {
+  it("keeps what another user has changed meanwhile, and does not put it into the state", async () => {
     const { bench, made } = await openGood();
     const news = { ...bad, env: { MODEL: "another", ADDED: "a" } };
     bench.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
@@ -143,8 +115,8 @@ describe("an update that does not get healthy", () => {
   });
 });
 
-describe("after a roll-back", () => {
-  it("the next update to the same tries again, as its diff says", async () => {
+describe("the state after a rollback", () => {
+  it("lets the next update to the same configuration try again", async () => {
     const { bench, made } = await openGood({ faults: [{ ...broken, times: 2 }] });
     const failed = await failingChange(bench, made, bad);
     const again = await failingChange(bench, failed, bad);
@@ -154,12 +126,12 @@ describe("after a roll-back", () => {
     await reach(bench, again, bad, [patch]);
   });
 
-  it("the old configuration is no change", async () => {
+  it("does not differ from the old configuration", async () => {
     const { bench, made } = await openGood();
     await expectAtGoal(bench, await failingChange(bench, made, bad), good);
   });
 
-  it("fewer replicas stay fewer, at their cost", async () => {
+  it("keeps fewer replicas, with their cost", async () => {
     const { bench, made } = await openGood({}, { ...good, hourlyCost: 6 });
     const failed = await failingChange(bench, made, { ...bad, replicas: 1, hourlyCost: 3 });
     expect(failed.text).toContain("Rolled back: 1/1 replicas healthy with acme/model:1");
@@ -168,7 +140,7 @@ describe("after a roll-back", () => {
   });
 });
 
-describe("a failed update is not rolled back", () => {
+describe("a failed update that is not rolled back", () => {
   const kept = async ({ bench, made }: Awaited<ReturnType<typeof openGood>>, news = bad, timeoutMs = 60_000) => {
     const failed = await failingChange(bench, made, news, { timeoutMs });
     expect(writes(bench.simulator).filter((line) => line === patch).length).toBeLessThan(2);
@@ -178,14 +150,14 @@ describe("a failed update is not rolled back", () => {
   it.each<[string, Properties]>([
     ["by default", { ...bad, onFailedUpdate: undefined }],
     ["if it only scales", { ...good, replicas: 3 }],
-  ])("%s", async (_title, news) => {
+  ])("stays as it is %s", async (_title, news) => {
     const opened = await openGood();
     opened.bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
     const failed = await kept(opened, news);
     expect(warnings(failed.bench)).toEqual([]);
   });
 
-  it("after an interrupt", async () => {
+  it("was interrupted", async () => {
     const { bench, made } = await openGood({ provisioningMs: 60_000 });
     const { end } = await interruptAfter(bench, 10_000, (ctx) =>
       initErrorOf(bench.cluster.update(bench.ctx(ctx), made.id, made.state, bad)),
@@ -194,9 +166,9 @@ describe("a failed update is not rolled back", () => {
     expect(writes(bench.simulator)).toEqual([patch]);
   });
 
-  it("if the service shows nothing that is known, which is no verdict about the cluster", async () => {
+  it("has no verdict, because the service shows only unrecognized words", async () => {
     let isUpdated = false;
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       const answer = await real(request);
       isUpdated ||= request.method === "PATCH";
       if (!isUpdated || request.method !== "GET") return answer;
@@ -208,7 +180,7 @@ describe("a failed update is not rolled back", () => {
     expect(writes(bench.simulator).filter((line) => line === patch)).toHaveLength(1);
   });
 
-  it("of a cluster that was not ready before, that had failed, or that was stopped", async () => {
+  it("is that of a cluster that was not ready, had failed, or was stopped before", async () => {
     const unready = await openGood();
     const state = { ...unready.made.state, settled: false };
     const first = await kept({ ...unready, made: { ...unready.made, state } });
@@ -216,14 +188,14 @@ describe("a failed update is not rolled back", () => {
     const dead = await openGood();
     dead.bench.simulator.change(dead.made.id, { status: "failed" });
     expect(warnings((await kept(dead)).bench).join()).toContain("because it did not run before");
-    const bench = await openBench({ faults: [broken] });
+    const bench = await openFixture({ faults: [broken] });
     const made = await settleStopped(bench, { ...good, desiredStatus: "stopped" });
     await failingChange(bench, { ...made, id: made.id }, bad);
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
   });
 
-  it("of an imported cluster whose image the service does not show", async () => {
-    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+  it("is that of an imported cluster whose image the service does not show", async () => {
+    const bench = await openFixture({ faults: [broken], dialect: { containerEcho: "none" } });
     const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
     const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
     const made = await refresh(bench, { id, state: {} });
@@ -231,7 +203,7 @@ describe("a failed update is not rolled back", () => {
     expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
   });
 
-  it("of a cluster that somebody stops meanwhile", async () => {
+  it("is that of a cluster that another user stops meanwhile", async () => {
     const { bench, made } = await openGood({ provisioningMs: 60_000 });
     void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status: "stopped" }));
     const { text } = await kept({ bench, made });
@@ -241,7 +213,7 @@ describe("a failed update is not rolled back", () => {
 });
 
 /** A service whose reads show for some seconds what was there before an update. */
-const late: NonNullable<BenchOptions["wire"]> = (real, clock) => {
+const late: NonNullable<FixtureOptions["wire"]> = (real, clock) => {
   const reads = new Map<string, Parameters<typeof real>[0]>();
   const old = new Map<string, Awaited<ReturnType<typeof real>>>();
   let untilMs = 0;
@@ -262,18 +234,18 @@ const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
   replicas: [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
 }));
 
-const rows: [form: string, rollsOut: boolean, options: BenchOptions][] = [
+const rows: [replicas: string, rollsOut: boolean, options: FixtureOptions][] = [
   ["new replicas", true, {}],
   ["new replicas", false, {}],
-  // Replicas that are not healthy cannot show that the roll-back has begun: the update before it has shown it.
+  // Replicas that are not healthy cannot show that the rollback has begun: the update before it has shown it.
   ["the same replicas", true, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
   ["the same replicas", false, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
   ["a count of replicas alone", false, { wire: bareStatus, dialect: { replicasForm: "counts" } }],
   ["replicas once they are placed", false, { wire: placed }],
 ];
 
-describe("where a service rolls updates out", () => {
-  it.each(rows)("and shows %s (by itself: %s), a cluster is rolled back by the same requests", async (...row) => {
+describe("a rollback", () => {
+  it.each(rows)("is sent like the update: the service shows %s, rolls out by itself: %s", async (...row) => {
     const [, rollsOut, options] = row;
     const dialect: Partial<Dialect> = { ...(options.dialect as Partial<Dialect>), updateRollsOut: rollsOut };
     const { bench, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
@@ -288,7 +260,7 @@ describe("where a service rolls updates out", () => {
   });
 });
 
-it("a roll-back whose cluster still shows the old failure for some seconds ends well", async () => {
+it("a rollback succeeds even if the cluster still shows the old failure for some seconds", async () => {
   const { bench, made } = await openGood({ wire: (real, clock) => late(sameReplicas(real, clock), clock) });
   const failed = await failingChange(bench, made, bad, { timeoutMs: 45_000 });
   expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
@@ -296,14 +268,14 @@ it("a roll-back whose cluster still shows the old failure for some seconds ends 
   await reach(bench, failed, { ...bad, container: "acme/model:3" });
 });
 
-describe("a roll-back that does not end well", () => {
-  it("fails with both stories; the next update goes on from the old configuration", async () => {
+describe("a rollback that fails", () => {
+  it("ends with both errors, and the next update continues from the old configuration", async () => {
     const { bench, made } = await openGood();
     bench.simulator.fault({ kind: "fail", message: "image is gone", container: "acme/model:1" });
     const left = await failingChange(bench, made, bad);
     expect(plainText(left.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
-      "      The roll-back to acme/model:1 failed too",
+      "      The rollback to acme/model:1 failed too",
       "      replica rep_1-2-3: failed, CUDA out of memory",
       "      replica rep_1-2-4: failed, CUDA out of memory",
       'cluster "web" (cl_1) was not rolled back to acme/model:1 completely: it is failed',
@@ -317,7 +289,7 @@ describe("a roll-back that does not end well", () => {
   });
 
   // What the next update makes of it: test/unit/dialects/anyRollBack.test.ts.
-  it("that is interrupted leaves a true state", async () => {
+  it("leaves a true state if it is interrupted", async () => {
     const { bench, made } = await openGood({ provisioningMs: 30_000 });
     const { end: left } = await interruptAfter(bench, 35_000, (ctx) =>
       initErrorOf(bench.cluster.update(bench.ctx(ctx), made.id, made.state, bad)),
@@ -329,7 +301,7 @@ describe("a roll-back that does not end well", () => {
 
   it("sends nothing if the service cannot be reached after the failure", async () => {
     let isLost = false;
-    const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const wire: FixtureOptions["wire"] = (real) => async (request) => {
       if (isLost) return { status: 503, headers: {}, body: "" };
       const answer = await real(request);
       isLost = JSON.stringify(answer).includes("CUDA");

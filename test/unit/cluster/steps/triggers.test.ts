@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { openBench, openSettled, settle, writes } from "../harness";
+import { openFixture, openSettled, settle, writes } from "../harness";
 import * as power from "../powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, running, warnings } = power;
@@ -9,7 +9,7 @@ const { patch, redeploy, restart, scale, stop } = power;
 const env = { MODEL: "another" };
 const before: Properties = { ...asked, restartTriggers: { v: 1, w: true }, redeployTriggers: ["a", 2] };
 
-/** Inputs as check hands them out: without what is not said. */
+/** Inputs as check returns them: without undefined values. */
 function withChanges(changes: Properties): Properties {
   return JSON.parse(JSON.stringify({ ...before, ...changes }));
 }
@@ -18,7 +18,7 @@ const kept = { generation: 1, restarts: 0 };
 const restarted = { generation: 1, restarts: 1 };
 const renewed = { generation: 2, restarts: 0 };
 
-/** What changes, the requests that it takes, and what becomes of the replicas. */
+/** What changes, the requests for it, and what happens to the replicas. */
 const rows: [string, Properties, string[], typeof kept][] = [
   ["another value in the map", { restartTriggers: { v: 2, w: true } }, [restart], restarted],
   ["another order of the list", { redeployTriggers: [2, "a"] }, [redeploy], renewed],
@@ -32,8 +32,8 @@ const rows: [string, Properties, string[], typeof kept][] = [
 describe.each<[string, Fault[], typeof rows]>([
   ["the replicas", [], rows],
   ["the status word", [power.noStatus], rows.slice(0, 2)],
-])("triggers (health by %s)", (_health, faults, rows) => {
-  it.each(rows)("%s", async (_title, changes, calls, goal) => {
+])("triggers: health by %s", (_health, faults, rows) => {
+  it.each(rows)("restart what they have to: %s", async (_title, changes, calls, goal) => {
     // A restart has to last longer than the pause between two polls to be seen.
     const { bench, made } = await openSettled(before, { faults, provisioningMs: 6_000 });
     const wanted = withChanges(changes);
@@ -48,7 +48,7 @@ describe.each<[string, Fault[], typeof rows]>([
 
 describe("triggers", () => {
   it("restart nothing at the first creation, and once when they are added later", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const made = await bench.run(bench.cluster.create(bench.ctx(), before));
     expect(writes(bench.simulator)).toEqual(["POST /v1/clusters"]);
     await expectAtGoal(bench, made, before);
@@ -57,7 +57,7 @@ describe("triggers", () => {
   });
 
   it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
-    const bench = await openBench();
+    const bench = await openFixture();
     const stopped = await change(bench, await settle(bench, before), withChanges({ ...atRest, restartTriggers: [1] }));
     expect(writes(bench.simulator)).toEqual([stop]);
     const still = await change(bench, stopped, withChanges({ ...atRest, restartTriggers: [2] }));
@@ -66,7 +66,7 @@ describe("triggers", () => {
     expect(running(bench, at).restarts).toBe(0);
   });
 
-  it("that are refused are asked for again by the next update, and the values in the state are the old ones", async () => {
+  it("are sent again by the next update after a refusal, and the state keeps the old values", async () => {
     const { bench, made } = await openSettled(before);
     bench.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
     const wanted = withChanges({ restartTriggers: ["b"] });

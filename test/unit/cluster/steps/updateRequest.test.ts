@@ -4,9 +4,9 @@ import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFie
 import { secondBody } from "../../../../provider/cluster/steps/updateRequest";
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, openSettled, writes } from "../harness";
+import { type Fixture, failureOf, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
-import { change, failingChange, type Held, patch, refresh, warnings } from "../powerHarness";
+import { change, failingChange, type Held, refresh, warnings } from "../powerHarness";
 
 /** The exact bodies of updates: by PATCH what changes, by PUT and POST everything. */
 
@@ -25,23 +25,29 @@ const port: Properties = { extraFields: { tier: "verified", container_port: 9000
 const withNull = { env: { MODEL: "one", OLD: null } };
 
 /** How reads show env, and what an update does to it. */
-type Form = "shown, replaced" | "shown, merged" | "hidden, replaced" | "hidden, merged";
-const forms: Readonly<Record<Form, Partial<Dialect>>> = {
+type EnvHandling = "shown, replaced" | "shown, merged" | "hidden, replaced" | "hidden, merged";
+const handlings: Readonly<Record<EnvHandling, Partial<Dialect>>> = {
   "shown, replaced": {},
   "shown, merged": { updateSemantics: "merge-keys" },
   "hidden, replaced": { envEcho: "none" },
   "hidden, merged": { envEcho: "none", updateSemantics: "merge-keys" },
 };
 
-/** The bodies of the accepted method, also those that were refused. */
-function bodies({ simulator }: Bench): unknown[] {
+/** The bodies of the accepted method, including refused ones. */
+function bodies({ simulator }: Fixture): unknown[] {
   const { requests, dialect } = simulator;
   return requests
     .filter(({ method, path }) => method === dialect.updateMethod && /cl_\w+$/.test(path))
     .map(({ body }) => body);
 }
 
-type Row = [method: "PATCH" | "PUT" | "POST", form: Form, what: string, changes: Properties, ...bodies: object[]];
+type Row = [
+  method: "PATCH" | "PUT" | "POST",
+  handling: EnvHandling,
+  what: string,
+  changes: Properties,
+  ...bodies: object[],
+];
 const [patched, put, post] = ["PATCH", "PUT", "POST"] as const;
 const rows: Row[] = [
   [patched, "shown, replaced", "the image", image, image],
@@ -58,8 +64,8 @@ const rows: Row[] = [
 ];
 
 describe("an update", () => {
-  it.each(rows)("by %s where env is %s changes %s", async (updateMethod, form, _what, changes, ...expected) => {
-    const dialect: Partial<Dialect> = { ...forms[form], updateMethod };
+  it.each(rows)("sends exact bodies: %s, env %s, %s", async (updateMethod, handling, _what, changes, ...expected) => {
+    const dialect: Partial<Dialect> = { ...handlings[handling], updateMethod };
     const { bench, made } = await openSettled(old, { dialect });
     const wanted = { ...old, ...changes };
     const { state } = await change(bench, made, wanted);
@@ -69,16 +75,16 @@ describe("an update", () => {
     expect(bench.simulator.cluster(made.id)?.deployed).toEqual(deployed);
     expect(state).toMatchObject({ ...wanted, settled: true });
     const isRefused =
-      updateMethod === "PATCH" && form === "hidden, replaced" && !Object.hasOwn(wanted["env"] ?? {}, "OLD");
+      updateMethod === "PATCH" && handling === "hidden, replaced" && !Object.hasOwn(wanted["env"] ?? {}, "OLD");
     const stays = /: the service shows no env and refuses a null in it, so it may keep `env\.OLD`$/;
     expect(warnings(bench)).toEqual(isRefused ? [expect.stringMatching(stays)] : []);
   });
 
-  it.each<[Form, object]>([
+  it.each<[EnvHandling, object]>([
     ["shown, replaced", before],
     ["hidden, merged", { ...before, NEW: null }],
-  ])("where env is %s has all that an unfinished one may have left", async (form, env) => {
-    const { bench, id, state } = await openSettled(old, { dialect: forms[form] });
+  ])("sends all that an unfinished update may have left: env %s", async (handling, env) => {
+    const { bench, id, state } = await openSettled(old, { dialect: handlings[handling] });
     const left = { ...state, settled: false, __unfinished: "rollout", __sent: ["NEW"] };
     await change(bench, { id, state: left }, old);
     const { replicas: _same, ...others } = all;
@@ -90,7 +96,7 @@ const twoVariables = { KEEP: "kept-value", GONE: "gone-value" };
 
 const withEnv = (env: Properties | undefined): Properties => ({ ...checked, env });
 
-const updateEnv = (bench: Bench, held: Held, env: Properties) => change(bench, held, withEnv(env));
+const updateEnv = (bench: Fixture, held: Held, env: Properties) => change(bench, held, withEnv(env));
 
 /** How a service shows env. */
 const echoes = {
@@ -99,24 +105,12 @@ const echoes = {
   masked: { envEcho: "masked" },
 } satisfies Record<string, Partial<Dialect>>;
 
-it.each(Object.entries(echoes))(
-  "a variable that is removed is gone after a lost answer, for the update is sent again (env is shown %s)",
-  async (_echo, options) => {
-    const dialect: Partial<Dialect> = { updateSemantics: "merge-keys", ...options };
-    const { bench, made } = await openSettled(withEnv(twoVariables), { dialect });
-    bench.simulator.fault({ kind: "drop", method: "PATCH", path: "/v1/clusters/*" });
-    await updateEnv(bench, made, { KEEP: twoVariables.KEEP });
-    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: twoVariables.KEEP });
-    expect(countOf(bench.simulator, patch)).toBeGreaterThanOrEqual(2);
-  },
-);
-
 it.each<[string, Partial<Dialect>, boolean]>([
   ["as it is", echoes["as it is"], true],
   ["not at all", echoes["not at all"], false],
   ["not at all", echoes["not at all"], true],
 ])(
-  "a variable that was stored by an update whose redeploy failed is gone when it is taken back (env is shown %s)",
+  "a variable that a failed update stored is removed when the program removes it: env is shown %s, refreshed %s",
   async (_echo, options, isRefreshed) => {
     const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, ...options } as const;
     const { bench, made } = await openSettled(withEnv(twoVariables), { dialect });
@@ -130,7 +124,7 @@ it.each<[string, Partial<Dialect>, boolean]>([
 );
 
 it.each(Object.entries(echoes))(
-  "what the service adds to env is never told to go (env is shown %s)",
+  "a variable that the service adds to env is never removed: env is shown %s",
   async (_echo, options) => {
     const dialect: Partial<Dialect> = {
       updateSemantics: "merge-keys",
@@ -144,7 +138,7 @@ it.each(Object.entries(echoes))(
   },
 );
 
-describe("a variable of others whose value the service masks,", () => {
+describe("an unmanaged variable whose value the service masks", () => {
   /** A cluster with such a variable, after a refresh; `kept` are the inputs with which the program ignores all changes of env. */
   async function openMasked(dialect: Partial<Dialect>) {
     const { bench, made } = await openSettled(old, { dialect: { envEcho: "masked", ...dialect } });
@@ -157,7 +151,7 @@ describe("a variable of others whose value the service masks,", () => {
   it.each<[string, Partial<Dialect>, Properties]>([
     ["a PUT of everything", { updateMethod: "PUT" }, image],
     ["a POST of everything", { updateMethod: "POST" }, port],
-  ])("is never emptied by %s: the error names it and the way out", async (_title, dialect, changes) => {
+  ])("is not emptied, and the error names it and the remedy: %s", async (_title, dialect, changes) => {
     const { bench, held, kept } = await openMasked(dialect);
     const left = await failingChange(bench, held, { ...kept, ...changes });
     expect(left.text).toMatch(/`env\.THEIRS`.*Nothing was sent.*`ignoreChanges`/s);
@@ -167,7 +161,7 @@ describe("a variable of others whose value the service masks,", () => {
     expect(bench.simulator.cluster(held.id)?.deployed.env).toEqual({ ...before, THEIRS: "ours" });
   });
 
-  it("is no obstacle to a PATCH of another input", async () => {
+  it("does not prevent a PATCH of another input", async () => {
     const { bench, held, kept } = await openMasked({});
     await change(bench, held, { ...kept, ...image });
     expect(bodies(bench)).toEqual([image]);
@@ -175,7 +169,7 @@ describe("a variable of others whose value the service masks,", () => {
   });
 
   it.each(["same", "none"] as const)(
-    "is not meant by an empty one of the program (env is shown: %s)",
+    "is not confused with an empty variable of the program: env is shown %s",
     async (envEcho) => {
       const inputs = { ...old, env: { MODEL: "one", DEBUG: "" } };
       const { bench, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
@@ -183,30 +177,28 @@ describe("a variable of others whose value the service masks,", () => {
       expect(bodies(bench)[0]).toMatchObject({ env: inputs.env });
     },
   );
-
-  it("is removed by a program that does not ignore it", async () => {
-    const { bench, held } = await openMasked({ updateMethod: "PUT" });
-    await change(bench, held, { ...old, ...image });
-    expect(bodies(bench)[0]).toMatchObject({ env: before });
-  });
 });
 
 const env = { MODEL: "m" };
 const whole: UpdateBody = { container, replicas: 2, env };
 
-function refusal(said: string, status = 422): ApiError {
+function refusal(message: string, status = 422): ApiError {
   const outcome = status === 409 ? "busy" : "refused";
-  return new ApiError(said, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, apiMessage: said });
+  return new ApiError(message, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, apiMessage: message });
 }
 
-describe("a body is not sent again in another form", () => {
+describe("a refused body that is not corrected", () => {
   it.each<[string, ApiError, (keyof UpdateBody)[]]>([
-    ["where the field has to change: container", refusal("unknown field container"), ["container"]],
-    ["after a complaint about a value", refusal("env.X must be upper case"), []],
-    ["where only a longer word is like a field", refusal("unknown field environment_id, container_port"), []],
-    ["where a field is missing that was sent", refusal("env is required"), []],
-    ["after a conflict", refusal("unknown field replicas", 409), []],
-  ])("%s", (_title, error, differing) => {
+    ["the refused field has to change", refusal("unknown field container"), ["container"]],
+    ["the refusal is about a value", refusal("env.X must be upper case"), []],
+    [
+      "the refusal names longer words that contain a field",
+      refusal("unknown field environment_id, container_port"),
+      [],
+    ],
+    ["the missing field was sent", refusal("env is required"), []],
+    ["the refusal is a conflict", refusal("unknown field replicas", 409), []],
+  ])("has a reason: %s", (_title, error, differing) => {
     const inputs = { ...whole, name: "web", gpuType: "h100" } as CheckedInputs;
     expect(secondBody(whole, error, { all: whole, differing, inputs })).toBeUndefined();
   });
@@ -218,15 +210,15 @@ describe("an update of env that is refused", () => {
   const refused = (message: string, method: string): Fault => ({ kind: "status", status: 422, message, method });
 
   it.each<[string, "PATCH" | "PUT", string, object, object]>([
-    ["for the replicas is sent without them", "PUT", "replicas is not allowed", all, { ...all, replicas: undefined }],
+    ["for the replicas: without them", "PUT", "replicas is not allowed", all, { ...all, replicas: undefined }],
     [
-      "for a missing name is sent as a whole",
+      "for a missing name: as a whole",
       "PATCH",
       "body.name: Field required",
       { env: news.env },
       { ...all, name: "web" },
     ],
-  ])("%s", async (_title, updateMethod, message, ...expected) => {
+  ])("is sent again with a corrected body %s", async (_title, updateMethod, message, ...expected) => {
     const { bench, id, state } = await openSettled(checked, { dialect: { updateMethod } });
     // What the simulator itself makes of the second body does not matter here.
     bench.simulator.fault(refused(message, updateMethod));
@@ -234,7 +226,7 @@ describe("an update of env that is refused", () => {
     expect(bodies(bench).slice(0, 2)).toEqual(expected);
   });
 
-  it("for its own field fails after one request, with the reason", async () => {
+  it("because of env itself fails after one request, with the reason", async () => {
     const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ ...refused("env is not allowed", "PATCH"), times: 100 });
     const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
@@ -243,7 +235,7 @@ describe("an update of env that is refused", () => {
   });
 });
 
-it("a removed variable goes also if its value was empty, and the service is busy with the first part of the update", async () => {
+it("a removed variable is removed even if it was empty and the service is busy with the first request", async () => {
   const dialect: Partial<Dialect> = { updateSemantics: "merge-keys", busyWhen: "changing" };
   const { bench, made } = await openSettled(withEnv({ KEEP: "a", GONE: "" }), { dialect });
   await updateEnv(bench, made, { KEEP: "b" });

@@ -4,7 +4,7 @@ import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
+import { type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
 import { canary, checked, least } from "../inputs";
 import { change, expectAtGoal, failingChange, refresh, toDo, warnings } from "../powerHarness";
 
@@ -21,7 +21,7 @@ describe("the inputs of a probe", () => {
     ["another host", { path: "/", headers: { hOsT: canary } }, "readinessProbe.headers.hOsT"],
     ["a line break in a header", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, "readinessProbe.headers.X"],
     ["a body without POST", { path: "/", body: canary }, "readinessProbe.body"],
-  ])("%s is an error that quotes no value", (_what, probe, property) => {
+  ])("are refused without quoting a value: %s", (_what, probe, property) => {
     const failures = failuresOf(probe);
     expect(failures.map((failure) => failure.property)).toEqual([property]);
     expect(JSON.stringify(failures)).not.toContain(canary);
@@ -39,18 +39,18 @@ describe("the address of a probe", () => {
     ["http://gateway.example.com/cl_1/", "/health?a=b?c", {}, "http://gateway.example.com/cl_1/health?a=b?c"],
     ["https://web.example.com:444", "/health", { port: 8080 }, "https://web.example.com:8080/health"],
     ["https://web.example.com//evil.example.com", "/health", {}, "https://web.example.com//evil.example.com/health"],
-  ])("of %s and %s, %j", (endpoint, path, more, expected) => {
+  ])("is below the endpoint: %s, %s, %j", (endpoint, path, more, expected) => {
     expect(String(addressOf(endpoint, probeAt(path, more)))).toBe(expected);
   });
 
   it.each([
     [undefined, "the service shows no endpoint"],
     ["ftp://web.example.com", "the service shows an endpoint that is no web address"],
-  ])("of %j is none yet", (endpoint, why) => {
+  ])("is not known yet: %j", (endpoint, why) => {
     expect(addressOf(endpoint, probeAt("/health"))).toBe(why);
   });
 
-  it("never leaves the host of the endpoint, whatever valid path the program gives", () => {
+  it("is on the host of the endpoint for every valid path", () => {
     const signs = fc.constantFrom(..."/.?%2eE5cf@:a~&=;!$'()*+,-_[]");
     fc.assert(
       fc.property(fc.array(signs, { maxLength: 20 }), fc.boolean(), (letters, isDeep) => {
@@ -66,7 +66,7 @@ describe("the address of a probe", () => {
   });
 });
 
-describe("the judgement of answers", () => {
+describe("the verdict on an answer", () => {
   it.each<[AddressAnswer, object, boolean, string]>([
     [{ status: 200 }, {}, true, "GET /health answers 200"],
     [{ status: 307 }, {}, false, "GET /health answers 307, a redirect, which is not followed: set `path` to its end"],
@@ -74,7 +74,7 @@ describe("the judgement of answers", () => {
     [{ status: 404 }, { status: 404 }, true, "GET /health answers 404"],
     [{ status: 200 }, { status: 204, method: "HEAD", port: 81 }, false, "HEAD :81/health answers 200"],
     [{ status: 200 }, { successThreshold: 3 }, false, "GET /health answers 200 (1 of 3 in a row)"],
-  ])("%j of %j", (result, more, isReady, summary) => {
+  ])("follows the probe: %j, %j", (result, more, isReady, summary) => {
     expect(judgeProbe(result, 0, probeAt("/health?token=x", more))).toMatchObject({ isReady, summary });
   });
 });
@@ -84,16 +84,18 @@ const asked: Properties = { ...plain, readinessProbe: { path: "/health" } };
 
 type Scripted = AddressAnswer | "silent";
 
-/** An endpoint that gives these answers one after the other; the last one stays. */
+/** An endpoint that gives these answers in order; the last one is repeated. */
 function endpoint(...script: readonly Scripted[]) {
   const requests: (Omit<AddressRequest, "signal"> & { readonly atMs: number })[] = [];
-  const rest = [...script];
-  const answer = (...next: readonly Scripted[]) => rest.splice(0, rest.length, ...next);
+  let answers = [...script];
+  const answer = (...next: readonly Scripted[]) => {
+    answers = [...next];
+  };
   const ask =
     (clock: VirtualClock) =>
     ({ signal: _signal, ...request }: AddressRequest): Promise<AddressAnswer> => {
       requests.push({ ...request, atMs: clock.now() });
-      const next = (rest.length > 1 ? rest.shift() : rest[0]) ?? ok;
+      const next = (answers.length > 1 ? answers.shift() : answers[0]) ?? ok;
       return next === "silent" ? new Promise(() => undefined) : Promise.resolve(next);
     };
   return { ask, requests, answer };
@@ -103,22 +105,22 @@ const ok = { status: 200 };
 const busy = { status: 503 };
 const refused = { problem: "the connection was refused (ECONNREFUSED)" };
 
-const create = (bench: Bench, inputs: Properties, timeoutMs = 600_000) =>
+const create = (bench: Fixture, inputs: Properties, timeoutMs = 600_000) =>
   bench.run(bench.cluster.create(bench.ctx({ timeoutMs }), inputs));
-const failing = (bench: Bench, inputs: Properties, timeoutMs = 60_000) =>
+const failing = (bench: Fixture, inputs: Properties, timeoutMs = 60_000) =>
   bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs }), inputs)));
 
 describe("a creation with a readiness probe", () => {
-  it("is ready when the endpoint answers as told, with the reasons until then; a refresh does not probe", async () => {
+  it("succeeds when the endpoint gives the expected answer, and reports the reasons until then", async () => {
     const { ask, requests } = endpoint(refused, busy, ok);
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const made = await create(bench, asked);
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
-    const shown = bench.said
+    const progress = bench.said
       .filter((text) => text.includes("/health"))
       .map((text) => text.replace(/, \w+ of 10m$/, ""));
-    expect(shown).toEqual([
+    expect(progress).toEqual([
       "status: 2/2 replicas healthy, GET /health: the connection was refused (ECONNREFUSED)",
       "status: 2/2 replicas healthy, GET /health answers 503",
       "status: 2/2 replicas healthy, GET /health answers 200",
@@ -127,12 +129,12 @@ describe("a creation with a readiness probe", () => {
     expect(requests).toHaveLength(3);
   });
 
-  it("fails at the time limit with what was seen; the next update probes again and sends nothing", async () => {
+  it("fails at the time limit with the last answer, and the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(refused, refused, busy);
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const error = await failing(bench, asked);
     expect(error.reasons[0]).toMatch(
-      /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` asks for a status from 200 to 299\n/,
+      /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` expects a status from 200 to 299\n/,
     );
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
     const held = await refresh(bench, error);
@@ -145,9 +147,9 @@ describe("a creation with a readiness probe", () => {
     await expectAtGoal(bench, ready, asked);
   });
 
-  it("ends a request without an answer after its own time limit", async () => {
+  it("ends a probe without an answer at the time limit of the probe", async () => {
     const { ask } = endpoint("silent");
-    const bench = await openBench({ ask });
+    const bench = await openFixture({ ask });
     const error = await failing(bench, { ...plain, readinessProbe: { path: "/health", timeout: 3 } });
     expect(error.reasons[0]).toContain("GET /health: no complete answer came in time");
     expect(bench.clock.now() % 86_400_000).toBeLessThan(62_000);
@@ -157,9 +159,9 @@ describe("a creation with a readiness probe", () => {
 it.each<[string, Properties]>([
   ["with skipAwait", { ...asked, skipAwait: true }],
   ["of a stopped cluster", { ...asked, desiredStatus: "stopped" }],
-])("no probe is sent %s, nor if it changes there", async (_title, inputs) => {
+])("no probe is sent, even if it changes: %s", async (_title, inputs) => {
   const { ask, requests } = endpoint(busy);
-  const bench = await openBench({ ask });
+  const bench = await openFixture({ ask });
   const made = await settle(bench, inputs);
   const at = await change(bench, made, { ...inputs, readinessProbe: { path: "/ready" } });
   expect(bench.simulator.requests).toEqual([]);
@@ -167,8 +169,8 @@ it.each<[string, Properties]>([
   expect(at.state).toMatchObject({ settled: true, readinessProbe: { path: "/ready" } });
 });
 
-describe("an update", () => {
-  it("of the probe alone probes, and sends nothing, whatever others have changed", async () => {
+describe("an update with a readiness probe", () => {
+  it("of the probe alone only probes, whatever another user has changed", async () => {
     const { ask, requests } = endpoint(busy, ok);
     const { bench, made } = await openSettled(plain, { ask });
     bench.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
@@ -179,7 +181,7 @@ describe("an update", () => {
     expect(warnings(bench)).toEqual([]);
   });
 
-  it("of the probe alone does not start a cluster that somebody else has stopped; the next one does", async () => {
+  it("of the probe alone does not start a cluster that another user has stopped; the next one does", async () => {
     const { ask, requests } = endpoint(ok);
     const { bench, made } = await openSettled(plain, { ask });
     bench.simulator.change(made.id, { status: "stopped" });
@@ -190,7 +192,7 @@ describe("an update", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("of a trigger is followed by the probe; after a failure, the next one only probes", async () => {
+  it("of a trigger ends with the probe; after a failure, the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(ok);
     const { bench, made } = await openSettled(asked, { ask });
     requests.length = 0;
@@ -206,7 +208,7 @@ describe("an update", () => {
   });
 });
 
-it("secrets of a probe are sent as they are, without the API key, and show in no text, also if they are quoted", async () => {
+it("secrets of a probe are sent without the API key, and appear in no message even if they are quoted", async () => {
   const { ask, requests } = endpoint({ problem: `no route for ${canary}-header and ${canary}-body` });
   const probe = {
     path: "/health?token=hidden-in-messages",
@@ -214,7 +216,7 @@ it("secrets of a probe are sent as they are, without the API key, and show in no
     headers: { Authorization: `Bearer ${canary}-header`, "X-Key": "canary-short" },
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
-  const bench = await openBench({ ask });
+  const bench = await openFixture({ ask });
   const error = await failing(bench, { ...plain, readinessProbe: probe });
   const [request] = requests;
   expect(request).toMatchObject({ method: "POST", body: probe.body });

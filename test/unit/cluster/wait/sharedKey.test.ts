@@ -3,8 +3,8 @@ import { playWorkers, workers } from "./sharedKey";
 /** Of the numbers that stand for latencies and jitter. */
 const seed = 1;
 
-describe("processes that share a key and know of each other from its headers alone", () => {
-  test("a process alone is never refused, and uses each window", async () => {
+describe("processes that share a key", () => {
+  test("are never refused and use each window if there is only one", async () => {
     const { refused, tookMs } = await playWorkers(workers(1, { clusters: 160, provisioningMs: 5_000, everyMs: 0 }), {
       windowMs: 10_000,
       seed,
@@ -17,21 +17,24 @@ describe("processes that share a key and know of each other from its headers alo
     [100, 30, 210],
     [100, 300, 240],
     [500, 30, 1_030],
-  ])("a process alone that creates %i clusters of %i s sends at most %i requests", async (clusters, seconds, most) => {
-    const fleet = workers(1, { clusters, provisioningMs: seconds * 1_000, everyMs: 0 });
-    const { refused, sent } = await playWorkers(fleet, { windowMs: 60_000, seed });
-    expect(refused).toBe(0);
-    expect(sent).toBeLessThanOrEqual(most);
-  });
+  ])(
+    "send few requests if there is only one: %i clusters of %i s, at most %i requests",
+    async (clusters, seconds, maxRequests) => {
+      const fleet = workers(1, { clusters, provisioningMs: seconds * 1_000, everyMs: 0 });
+      const { refused, sent } = await playWorkers(fleet, { windowMs: 60_000, seed });
+      expect(refused).toBe(0);
+      expect(sent).toBeLessThanOrEqual(maxRequests);
+    },
+  );
 
-  test("of sixteen with 160 clusters in all, few requests are refused, and the last one ends soon", async () => {
+  test("are rarely refused and end soon: sixteen with 160 clusters in all", async () => {
     const each = { clusters: 10, provisioningMs: 5_000, everyMs: 700 };
     const { refused, tookMs, sent } = await playWorkers(workers(16, each), { windowMs: 10_000, seed });
     expect(refused).toBeLessThan(0.1);
     expect(tookMs).toBeLessThan(1.4 * (Math.ceil((sent * (1 - refused)) / 100) * 10_000 + 5_000));
   });
 
-  test("eight that only wait return soon after their clusters are ready, and leave permits to a ninth that creates", async () => {
+  test("leave permits to one that creates, and return soon after their clusters are ready: eight that wait", async () => {
     const waiting = workers(8, { clusters: 1, provisioningMs: 150_000, everyMs: 300 });
     const ninth = { name: "ninth", clusters: 1, provisioningMs: 5_000, startMs: 75_000 };
     const { results, refused } = await playWorkers([...waiting, ninth], { windowMs: 60_000, seed });
@@ -40,7 +43,7 @@ describe("processes that share a key and know of each other from its headers alo
     expect(refused).toBeLessThan(0.02);
   });
 
-  test("a small fleet that comes later creates within the next window, and does not wait for the end of the large one", async () => {
+  test("let a small fleet that comes later create within the next window", async () => {
     const large = { name: "large", clusters: 300, provisioningMs: 5_000, startMs: 0 };
     const small = { name: "small", clusters: 1, provisioningMs: 5_000, startMs: 6_000 };
     const { results } = await playWorkers([large, small], { windowMs: 60_000, seed });

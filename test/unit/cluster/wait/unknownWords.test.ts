@@ -1,6 +1,6 @@
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type BenchOptions, initErrorOf, openBench, openSettled, rewriting, writes } from "../harness";
+import { type FixtureOptions, initErrorOf, openFixture, openSettled, rewriting, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -24,14 +24,14 @@ const upMs = 20_000;
 type Json = Record<string, unknown>;
 
 interface Words {
-  /** The word of a cluster that shows this one. */
+  /** Replaces the status word of a cluster. */
   readonly cluster?: (word: string) => unknown;
-  /** What is said of a replica that says this. */
+  /** Replaces what is shown of a replica. */
   readonly replica?: (replica: Json) => Json;
 }
 
 /** A service in other words: `UP` for `running`. */
-function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pick<BenchOptions, "wire"> {
+function saying({ cluster = (word) => word, replica = (same) => same }: Words): Pick<FixtureOptions, "wire"> {
   const inWords = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inWords);
     if (!isRecord(value)) return value;
@@ -46,30 +46,30 @@ function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pi
   return { wire: rewriting(/^\/v1\/clusters/, inWords) };
 }
 
-const whileRunning = (said: unknown) => (word: string) => (word === "running" ? said : word);
-/** What a replica says that is healthy, in place of its word and its flag. */
+const whileRunning = (shown: unknown) => (word: string) => (word === "running" ? shown : word);
+/** Replaces the status and the flag of healthy replicas. */
 const ofHealthy =
-  (said: object) =>
-  ({ status, healthy, ...own }: Json): Json => ({ ...own, ...(healthy ? said : { status, healthy }) });
-/** A replica that never says anything else. */
+  (shown: object) =>
+  ({ status, healthy, ...others }: Json): Json => ({ ...others, ...(healthy ? shown : { status, healthy }) });
+/** Shows the same of every replica. */
 const always =
-  (said: object) =>
-  ({ id }: Json): Json => ({ id, ...said });
+  (shown: object) =>
+  ({ id }: Json): Json => ({ id, ...shown });
 
 const doctor = /`npx pulumi-gpucluster doctor` shows what is understood$/;
 
-/** Creates a cluster in other words, and tells how long that took. */
+/** Creates a cluster in other words, and measures how long that takes. */
 async function create(words: Words) {
-  const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
   const startMs = bench.clock.now();
   const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
   return { bench, made, tookMs: bench.clock.now() - startMs };
 }
 
 it.each<[string, Words, string]>([
-  ["a word that nobody knows beside healthy replicas", { cluster: whileRunning("whirring") }, '"whirring"'],
-  ["replicas that say nothing", { replica: ofHealthy({}) }, "nothing about its health"],
-])("a running cluster with %s is ready after half a minute of the same, with one warning", async (_, words, quoted) => {
+  ["an unknown word beside healthy replicas", { cluster: whileRunning("whirring") }, '"whirring"'],
+  ["replicas without health", { replica: ofHealthy({}) }, "nothing about its health"],
+])("a running cluster is ready after half a minute without change, with one warning: %s", async (_, words, quoted) => {
   const { bench, made, tookMs } = await create(words);
   expect(tookMs).toBeGreaterThanOrEqual(upMs + 30_000);
   expect(tookMs).toBeLessThan(upMs + 60_000);
@@ -84,7 +84,7 @@ it.each<[string, Words, string]>([
 });
 
 it("a running cluster of a service that shows no health of replicas is ready after half a minute of the same", async () => {
-  const bench = await openBench({ faults: [noStatus], provisioningMs: upMs });
+  const bench = await openFixture({ faults: [noStatus], provisioningMs: upMs });
   const startMs = bench.clock.now();
   const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
   expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(upMs + 30_000);
@@ -93,8 +93,8 @@ it("a running cluster of a service that shows no health of replicas is ready aft
   await expectAtGoal(bench, made, asked);
 });
 
-it("a refresh does not call a cluster ready whose wait has not ended", async () => {
-  const bench = await openBench({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
+it("a refresh does not report a cluster as ready whose wait has not ended", async () => {
+  const bench = await openFixture({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
   const ctx = bench.ctx({ timeoutMs: upMs + 10_000 });
   const failed: Held = await bench.run(initErrorOf(bench.cluster.create(ctx, asked)));
   const found = await refresh(bench, failed);
@@ -103,11 +103,11 @@ it("a refresh does not call a cluster ready whose wait has not ended", async () 
   await reach(bench, found, asked, []);
 });
 
-describe("a cluster of which nothing is known", () => {
+describe("a cluster of which nothing is recognized", () => {
   const words: Words = { cluster: () => "whirring", replica: always({ status: "brewed" }) };
 
-  it("ends its wait with one error after five minutes, and the next update goes on", async () => {
-    const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+  it("ends its wait with one error after five minutes, and the next update continues", async () => {
+    const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
     const startMs = bench.clock.now();
     const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
     expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(300_000);
@@ -122,9 +122,9 @@ describe("a cluster of which nothing is known", () => {
     expect(await change(bench, found, { ...asked, skipAwait: true })).toMatchObject({ state: { settled: true } });
   });
 
-  it("is ready if its probe says so", async () => {
+  it("is ready if its endpoint answers the probe", async () => {
     const ask = () => async () => ({ status: 200, body: "" });
-    const bench = await openBench({ ...saying(words), provisioningMs: upMs, ask });
+    const bench = await openFixture({ ...saying(words), provisioningMs: upMs, ask });
     const startMs = bench.clock.now();
     const inputs = { ...asked, readinessProbe: { path: "/health" } };
     const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
@@ -136,29 +136,25 @@ describe("a cluster of which nothing is known", () => {
 
 it.each<[string, Words]>([
   ["a replica that is offline", { replica: always({ status: "offline" }) }],
-  [
-    "a word that nobody knows, and a replica that starts",
-    { cluster: () => "whirring", replica: always({ status: "init" }) },
-  ],
-])("%s is never ready, however long nothing changes", async (_title, words) => {
-  const bench = await openBench({ ...saying(words), provisioningMs: upMs });
+  ["an unknown word, and a replica that starts", { cluster: () => "whirring", replica: always({ status: "init" }) }],
+])("a cluster is never ready, however long nothing changes: %s", async (_title, words) => {
+  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
   const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 900_000 }), asked)));
   expect(failed.reasons[0]).toContain("timed out after 15m");
   expect(failed.state["settled"]).toBe(false);
-  // The stall is said once; nothing is said to be ready.
   expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m/)]);
 });
 
 const dimmed = saying({ cluster: (word) => (word === "stopped" ? "dimmed" : word) });
 
-/** By what it can be told that a cluster is stopped, whose word is not known. */
-const ways: [shown: string, Fault[]][] = [
+/** What shows that a cluster is stopped if its status word is not known. */
+const ways: [evidence: string, Fault[]][] = [
   ["its replicas", []],
   ["the word alone", [noStatus]],
 ];
 
 it.each(ways)(
-  "a cluster whose word for stopped is not known is stopped and started, as %s can tell",
+  "a cluster whose status word for stopped is unknown is stopped and started: evidence is %s",
   async (_, faults) => {
     const { bench, made } = await openSettled(asked, { dialect: { startedBy: "redeploy" }, faults, ...dimmed });
     const startMs = bench.clock.now();
@@ -173,7 +169,7 @@ it.each(ways)(
   },
 );
 
-it("a cluster that others stopped, under a word that is not known, is not settled, and not started by an update", async () => {
+it("a cluster that another user stopped, with an unknown status word, is not settled, and no update starts it", async () => {
   const { bench, made } = await openSettled(asked, dimmed);
   bench.simulator.change(made.id, { status: "stopped" });
   const found = await refresh(bench, made);

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
+import { countOf, type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
 import { canary } from "../inputs";
 import {
   asked,
@@ -18,12 +18,12 @@ import {
 
 const env = { MODEL: "another" };
 
-const create = (bench: Bench, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
+const create = (bench: Fixture, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
 
 describe("skipAwait", () => {
   const hasty: Properties = { ...asked, skipAwait: true };
 
-  it("goes on as soon as an env is accepted, and leaves nothing to do", async () => {
+  it("ends an update as soon as an env is accepted", async () => {
     const { bench, made } = await openSettled(hasty, { provisioningMs: 600_000 });
     const startMs = bench.clock.now();
     const at = await change(bench, made, { ...hasty, env });
@@ -32,8 +32,8 @@ describe("skipAwait", () => {
     expect(toDo(bench, at, { ...hasty, env })).toEqual([]);
   });
 
-  it("makes a creation end with the accepted cluster, which is no drift while it comes up", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+  it("ends a creation with the accepted cluster, which shows no drift while it starts", async () => {
+    const bench = await openFixture({ provisioningMs: 600_000 });
     const made = await create(bench, hasty);
     expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
     expect(toDo(bench, made, hasty)).toEqual([]);
@@ -42,9 +42,9 @@ describe("skipAwait", () => {
     await expectAtGoal(bench, await refresh(bench, made), hasty);
   });
 
-  it("waits until the service shows a new cluster at all, so that nothing takes it for gone later", async () => {
+  it("waits until the service shows a new cluster, so that no later read takes it for gone", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
-    const bench = await openBench({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const bench = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
     const made = await create(bench, hasty);
     expect(made.state["unverifiedInputs"]).toEqual([]);
     await bench.clock.advance(60_000);
@@ -55,8 +55,8 @@ describe("skipAwait", () => {
 describe("minHealthyReplicas", () => {
   const sick = { kind: "sick-replica", replica: 3, message: "no driver" } as const;
 
-  it("of 3 is reached although the last of four replicas is sick for ever", async () => {
-    const bench = await openBench({ faults: [sick], provisioningMs: 20_000 });
+  it("of 3 is reached even if the last of four replicas stays unhealthy forever", async () => {
+    const bench = await openFixture({ faults: [sick], provisioningMs: 20_000 });
     const inputs = { ...asked, replicas: 4, minHealthyReplicas: 3 };
     const made = await create(bench, inputs);
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
@@ -66,7 +66,7 @@ describe("minHealthyReplicas", () => {
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
-    const bench = await openBench({ provisioningMs: 120_000 });
+    const bench = await openFixture({ provisioningMs: 120_000 });
     const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };
     const made = await settle(bench, inputs);
     await bench.clock.advance(120_000);
@@ -81,8 +81,8 @@ describe("minHealthyReplicas", () => {
 
 const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
 
-it("the status line comes on each change, and each 15 s, and says how much of the time is over", async () => {
-  const bench = await openBench({ provisioningMs: 120_000 });
+it("progress is reported at each change and every 15 s, with the time that has passed", async () => {
+  const bench = await openFixture({ provisioningMs: 120_000 });
   const lines: [seconds: number, string][] = [];
   const startMs = bench.clock.now();
   const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
@@ -99,16 +99,16 @@ it("the status line comes on each change, and each 15 s, and says how much of th
   expect(lines.at(-1)?.[1]).toBe("4/4 replicas healthy");
 });
 
-describe("nothing that passes ends a wait:", () => {
+describe("a temporary problem", () => {
   it.each<[string, Fault[]]>([
     ["a replica that flaps", [{ kind: "flap", replica: 1, periodMs: 20_000, flaps: 3 }]],
     ["a cluster that is not shown yet", [{ kind: "hidden", ms: 25_000 }]],
     ["errors of the service", [{ ...oneCluster, kind: "status", status: 500, times: 5, after: 2 }]],
     ["one refusal of the key", [{ ...oneCluster, kind: "status", status: 401, times: 1, after: 1 }]],
     ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
-  ])("%s", async (_title, faults) => {
+  ])("does not end a wait: %s", async (_title, faults) => {
     for (const more of [[], [noStatus]]) {
-      const bench = await openBench({ faults: [...faults, ...more], provisioningMs: 40_000 });
+      const bench = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
       const made = await create(bench);
       expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
       await bench.clock.advance(300_000);
@@ -117,12 +117,12 @@ describe("nothing that passes ends a wait:", () => {
   });
 });
 
-describe("a list that lags 30 s behind, where several wait,", () => {
+describe("a list that lags 30 s behind several waits", () => {
   const lagging = { listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 };
   const web = (news: Properties) => ["web-a", "web-b"].map((name): Properties => ({ ...news, name }));
 
   /** Creates both, or changes both. */
-  async function both(bench: Bench, news: Properties, held: readonly Held[] = []): Promise<Held[]> {
+  async function both(bench: Fixture, news: Properties, held: readonly Held[] = []): Promise<Held[]> {
     const work = web(news).map(async (inputs, index) => {
       const { id, state } = held[index] ?? {};
       if (!id || !state) return bench.cluster.create(bench.ctx(), inputs);
@@ -131,8 +131,8 @@ describe("a list that lags 30 s behind, where several wait,", () => {
     return bench.run(Promise.all(work));
   }
 
-  it("neither ends a start with the stop before it, nor a roll-out with the failure before it", async () => {
-    const bench = await openBench(lagging);
+  it("does not end a start with the stop before it, nor a rollout with the failure before it", async () => {
+    const bench = await openFixture(lagging);
     const stopped = await both(bench, atRest, await both(bench, asked));
     await bench.clock.advance(40_000);
     const up = await both(bench, asked, stopped);
@@ -145,8 +145,8 @@ describe("a list that lags 30 s behind, where several wait,", () => {
   });
 });
 
-it("a failure says cluster, id, states, each sick replica with its reason, and what is next, one line each", async () => {
-  const bench = await openBench({
+it("a failure names cluster, id, next step, states, and each unhealthy replica with its reason, one line each", async () => {
+  const bench = await openFixture({
     provisioningMs: 30_000,
     faults: [
       { kind: "sick-replica", replica: 1, message: `cannot pull: ${canary}` },
@@ -167,27 +167,24 @@ it("a failure says cluster, id, states, each sick replica with its reason, and w
   ]);
 });
 
-it.each([1, 3])(
-  "a cluster that calls itself failed ends its wait even if /status answers nothing (of %i)",
-  async (count) => {
-    const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
-    const bench = await openBench({
-      provisioningMs: 20_000,
-      faults: [
-        { kind: "fail", message: "no driver", times: count },
-        { ...unavailable, times: 10_000 },
-      ],
-    });
-    const startMs = bench.clock.now();
-    const made = ["a", "b", "c"].slice(0, count).map((name) => bench.cluster.create(bench.ctx(), { ...asked, name }));
-    const errors = await bench.run(Promise.all(made.map(initErrorOf)));
-    for (const { reasons } of errors) expect(reasons[0]).toContain("it is failed");
-    expect(bench.clock.now() - startMs).toBeLessThan(60_000);
-  },
-);
+it.each([1, 3])("a failed cluster ends its wait even if /status cannot be read: %i clusters", async (count) => {
+  const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
+  const bench = await openFixture({
+    provisioningMs: 20_000,
+    faults: [
+      { kind: "fail", message: "no driver", times: count },
+      { ...unavailable, times: 10_000 },
+    ],
+  });
+  const startMs = bench.clock.now();
+  const made = ["a", "b", "c"].slice(0, count).map((name) => bench.cluster.create(bench.ctx(), { ...asked, name }));
+  const errors = await bench.run(Promise.all(made.map(initErrorOf)));
+  for (const { reasons } of errors) expect(reasons[0]).toContain("it is failed");
+  expect(bench.clock.now() - startMs).toBeLessThan(60_000);
+});
 
-it("a wait in which nothing changes says once, after half of its time, what it sees and what can be done", async () => {
-  const bench = await openBench({ provisioningMs: 4 * 3_600_000 });
+it("a wait without change warns once, after half of its time, with what it observes and what can be done", async () => {
+  const bench = await openFixture({ provisioningMs: 4 * 3_600_000 });
   await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), asked).catch(() => undefined));
   expect(warnings(bench)).toHaveLength(1);
   const [text = ""] = warnings(bench);
