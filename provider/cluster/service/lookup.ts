@@ -72,7 +72,7 @@ interface ListLookup {
  * nothing. If the list is forbidden, unreadable or incomplete, the form of the 404 decides.
  */
 export function isAbsent(notFound: ApiError, { answer, error }: ListLookup): boolean {
-  return answer?.complete === true || (notFound.isEnvelope && !isServiceDown(error));
+  return answer?.complete === true || (notFound.details.isEnvelope === true && !isServiceDown(error));
 }
 
 /** Whether the list may be available at another time. */

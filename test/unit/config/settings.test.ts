@@ -42,7 +42,7 @@ test("GPUCLUSTER_LOG names standard error or the absolute path of a file", () =>
   for (const text of ["true", "json:here.log"]) expect(() => logOf(text)).toThrow(/^GPUCLUSTER_LOG must be json, or /);
 });
 
-const ofLastUp = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one";
+const ofLastUp = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the current one";
 test.each<[ConfigOrigin, Record<string, string>, string, string]>([
   ["stack", inConfig, "gpucluster:apiKey of the stack", "gpucluster:baseUrl of the stack"],
   ["copy", inConfig, `gpucluster:apiKey of the stack${ofLastUp}`, `gpucluster:baseUrl of the stack${ofLastUp}`],
@@ -73,7 +73,7 @@ test.each<[string, ConfigOrigin, Record<string, string>, Record<string, string>,
 test("what such a provider is missing is to be given to it", () => {
   const missing = () => resolveConnection(nothing, {}, "provider");
   expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or set the provider's `apiKey`");
-  expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
+  expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or set the provider's `baseUrl`");
   const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), "provider");
   expect(settings).toThrow("above 0, such as 12.5: set the provider's `maxHourlyCost`");
 });

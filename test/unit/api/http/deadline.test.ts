@@ -43,7 +43,7 @@ test("an attempt without an answer ends at its deadline, and may have had its ef
   const { limits, send } = bench();
   const { error, tookMs } = await send("create");
   expect([limits, tookMs]).toEqual([[leftMs], leftMs]);
-  expect(error).toMatchObject({ hitDeadline: true, isLate: true, maybeApplied: true });
+  expect(error).toMatchObject({ hitDeadline: true, details: { isLate: true }, maybeApplied: true });
 });
 
 test("no pause goes past the deadline: the last failure is the answer, at once", async () => {
