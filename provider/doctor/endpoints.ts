@@ -86,7 +86,7 @@ function stateOf(error: unknown): EndpointState {
 }
 
 function detailOf(error: unknown): string | undefined {
-  if (error instanceof ResponseShapeError) return error.why ?? "it reports an error";
+  if (error instanceof ResponseShapeError) return error.details.why ?? "it reports an error";
   if (!(error instanceof ApiError)) return error instanceof RequestError ? error.reason : undefined;
   const details = [`HTTP ${error.status}`];
   // A code that is not of plain words may quote something.

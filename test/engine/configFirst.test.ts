@@ -49,7 +49,7 @@ describe.each(adapters)("the stack's config (%s)", (adapter, open) => {
     }
     expect(code).not.toBe(0);
     expect(output.replace(/\s+/g, " ")).toContain(
-      "Check the API key, gpucluster:apiKey of the stack; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one",
+      "Check the API key, gpucluster:apiKey of the stack; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the current one",
     );
     expect((await workspace.refresh("--run-program")).code).toBe(0);
   });

@@ -51,11 +51,11 @@ async function confirmAbsence(
   try {
     const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject });
     const listed = memberOf(list, id);
-    if (listed || list.complete || notFound.isEnvelope) return listed;
+    if (listed || list.complete || notFound.details.isEnvelope) return listed;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     if (isServiceDown(error)) why = `The list of clusters is not available now (${briefOf(error)})`;
-    else if (notFound.isEnvelope) return undefined;
+    else if (notFound.details.isEnvelope) return undefined;
   }
   throw notFound.with({ advice: [`${why}: nothing is changed`] });
 }

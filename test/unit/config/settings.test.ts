@@ -9,13 +9,18 @@ import {
   unusedText,
 } from "../../../provider/config/settings";
 
+type Values = Record<string, string>;
+
 const key = "sk-canary-0123456789";
 const url = "https://api.example.com";
-const settings = { GPUCLUSTER_API_KEY: key, GPUCLUSTER_BASE_URL: url };
+const inEnv = { GPUCLUSTER_API_KEY: key, GPUCLUSTER_BASE_URL: url };
+const configKey = "config-key";
+const configUrl = "https://config.example.com";
+const inConfig = { "gpucluster:apiKey": configKey, "gpucluster:baseUrl": configUrl };
 const nothing = () => undefined;
-const config = (values: Record<string, string>) => (name: string) => values[name];
+const config = (values: Values) => (name: string) => values[name];
 
-function refusalOf(env: Record<string, string>): unknown {
+function refusalOf(env: Values): unknown {
   try {
     resolveConnection(nothing, env);
   } catch (error) {
@@ -24,168 +29,175 @@ function refusalOf(env: Record<string, string>): unknown {
   return undefined;
 }
 
-const inConfig = { "gpucluster:apiKey": "config-key", "gpucluster:baseUrl": "https://config.example.com" };
-test.each([
-  ["the environment alone", settings, {}, key, url],
-  ["both, where the config wins", settings, inConfig, "config-key", "https://config.example.com"],
-  ["one from each", { GPUCLUSTER_BASE_URL: url }, { "gpucluster:apiKey": "config-key" }, "config-key", url],
-  ["an empty config, as good as none", settings, { "gpucluster:apiKey": " ", "gpucluster:baseUrl": "" }, key, url],
-  ["values in white space", { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` }, {}, key, url],
-])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
-  const { apiKey, baseUrl } = resolveConnection(config(values), env);
-  expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
+describe("a connection", () => {
+  it.each<[string, Values, Values, [string, string]]>([
+    ["is read from the environment", inEnv, {}, [key, url]],
+    ["is read from the config first", inEnv, inConfig, [configKey, configUrl]],
+    ["can have values from both", { GPUCLUSTER_BASE_URL: url }, { "gpucluster:apiKey": configKey }, [configKey, url]],
+    ["ignores empty config values", inEnv, { "gpucluster:apiKey": " ", "gpucluster:baseUrl": "" }, [key, url]],
+    ["ignores white space", { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` }, {}, [key, url]],
+  ])("%s", (_name, env, values, expected) => {
+    const { apiKey, baseUrl } = resolveConnection(config(values), env);
+    expect([apiKey.reveal(), baseUrl]).toEqual(expected);
+  });
+
+  it.each<[string, ConfigOrigin, Values, string]>([
+    ["names the config as its source", "stack", inConfig, "gpucluster:apiKey of the stack"],
+    [
+      "explains which copy of the config is its source",
+      "copy",
+      inConfig,
+      "gpucluster:apiKey of the stack; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the current one",
+    ],
+    ["names an explicit provider as its source", "provider", inConfig, "the provider's `apiKey`"],
+    ["names the environment as its source", "copy", {}, "GPUCLUSTER_API_KEY of the environment"],
+  ])("%s", (_name, origin, values, apiKey) => {
+    const baseUrl = apiKey.replace("apiKey", "baseUrl").replace("API_KEY", "BASE_URL");
+    expect(resolveConnection(config(values), inEnv, origin).sources).toEqual({ apiKey, baseUrl });
+  });
+
+  it("does not show its key", () => {
+    const connection = resolveConnection(nothing, inEnv);
+    expect(JSON.stringify(connection) + inspect(connection, { depth: 10, showHidden: true })).not.toContain(key);
+  });
+
+  it("logs to standard error or to an absolute path", () => {
+    const logOf = (text: string) => resolveConnection(nothing, { ...inEnv, GPUCLUSTER_LOG: text }).log;
+    expect([" ", "json", "json:/tmp/a b.log"].map(logOf)).toEqual([undefined, "stderr", { file: "/tmp/a b.log" }]);
+    for (const text of ["true", "json:here.log"])
+      expect(() => logOf(text)).toThrow(/^GPUCLUSTER_LOG must be json, or /);
+  });
 });
 
-test("GPUCLUSTER_LOG names standard error or the absolute path of a file", () => {
-  const logOf = (text: string) => resolveConnection(nothing, { ...settings, GPUCLUSTER_LOG: text }).log;
-  expect([" ", "json", "json:/tmp/a b.log"].map(logOf)).toEqual([undefined, "stderr", { file: "/tmp/a b.log" }]);
-  for (const text of ["true", "json:here.log"]) expect(() => logOf(text)).toThrow(/^GPUCLUSTER_LOG must be json, or /);
-});
-
-const ofLastUp = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one";
-test.each<[ConfigOrigin, Record<string, string>, string, string]>([
-  ["stack", inConfig, "gpucluster:apiKey of the stack", "gpucluster:baseUrl of the stack"],
-  ["copy", inConfig, `gpucluster:apiKey of the stack${ofLastUp}`, `gpucluster:baseUrl of the stack${ofLastUp}`],
-  ["provider", inConfig, "the provider's `apiKey`", "the provider's `baseUrl`"],
-  ["copy", {}, "GPUCLUSTER_API_KEY of the environment", "GPUCLUSTER_BASE_URL of the environment"],
-])("messages name the source of each value: %s, %j", (origin, values, apiKey, baseUrl) => {
-  expect(resolveConnection(config(values), settings, origin).sources).toEqual({ apiKey, baseUrl });
-});
-
-const both = "GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY of the environment are not used: ";
-test.each<[string, ConfigOrigin, Record<string, string>, Record<string, string>, string | undefined]>([
-  ["both differ", "copy", inConfig, settings, `${both}gpucluster:baseUrl of the stack and gpucluster:apiKey of`],
+test.each<[string, ConfigOrigin, string, string]>([
   [
-    "the key differs",
+    "a setting that the stack lacks is requested by command",
+    "stack",
+    "run `pulumi config set --secret gpucluster:apiKey`",
+    "run `pulumi config set gpucluster:baseUrl <value>`",
+  ],
+  [
+    "a setting that an explicit provider lacks is requested by argument",
     "provider",
-    { "gpucluster:apiKey": "other" },
-    settings,
-    "the provider's `apiKey` has another value",
+    "set the provider's `apiKey`",
+    "set the provider's `baseUrl`",
   ],
-  ["they are the same", "stack", { "gpucluster:apiKey": key }, settings, undefined],
-  ["there is no variable", "stack", inConfig, {}, undefined],
-])("a line says which variables are not used if %s", (_what, origin, values, env, text) => {
-  const said = unusedText(config(values), env, origin);
-  if (text === undefined) expect(said).toBeUndefined();
-  else expect(said).toContain(text);
+])("%s", (_name, origin, keyAdvice, urlAdvice) => {
+  const resolve = () => resolveConnection(nothing, {}, origin);
+  expect(resolve).toThrow(`The API key is missing: set GPUCLUSTER_API_KEY in the environment, or ${keyAdvice}`);
+  expect(resolve).toThrow(`is missing: set GPUCLUSTER_BASE_URL in the environment, or ${urlAdvice}`);
 });
 
-test("what such a provider is missing is to be given to it", () => {
-  const missing = () => resolveConnection(nothing, {}, "provider");
-  expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or set the provider's `apiKey`");
-  expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
-  const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), "provider");
-  expect(settings).toThrow("above 0, such as 12.5: set the provider's `maxHourlyCost`");
+test("a message names the variables of the environment that are not used", () => {
+  expect(unusedText(config(inConfig), inEnv, "copy")).toBe(
+    "GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY of the environment are not used: " +
+      "gpucluster:baseUrl of the stack and gpucluster:apiKey of the stack have other values",
+  );
+  expect(unusedText(config({ "gpucluster:apiKey": "other" }), inEnv, "provider")).toBe(
+    "GPUCLUSTER_API_KEY of the environment is not used: the provider's `apiKey` has another value",
+  );
+  expect(unusedText(config({ "gpucluster:apiKey": key }), inEnv)).toBeUndefined();
+  expect(unusedText(config(inConfig), {})).toBeUndefined();
 });
 
-test("the plugin is told the config of the stack, if there is one", () => {
-  const told = ['{"apiKey":"fresh"}', undefined, "null", "{apiKey"].map((text) => freshConfig({ PULUMI_CONFIG: text }));
-  expect(told).toEqual([{ apiKey: "fresh" }, {}, {}, {}]);
+describe("an address", () => {
+  it("is normalized", () => {
+    const used = ["https://api.example.com/gpu///", "https://api.example.com:8443/v10", "http://[::1]:8080"];
+    const addresses = used.map((each) => resolveConnection(nothing, { ...inEnv, GPUCLUSTER_BASE_URL: each }).baseUrl);
+    expect(addresses).toEqual(["https://api.example.com/gpu", ...used.slice(1)]);
+  });
+
+  it.each([
+    // `new URL` would correct the last one.
+    ["is not a URL", "api.example.com", "http://127.0.0.1:9/a/../..", "http://127.0.0.1\t:9"],
+    ["must begin with https://", "ftp://api.example.com", "localhost:8080"],
+    ["http:// sends the API key unencrypted", "http://10.0.0.1", "http://127.0.0.1.example.com", "http://[::2]"],
+    ["must not contain a user name or a password", "https://user:hunter2@a.example.com"],
+    ["must not contain a query or a fragment", `${url}?org=1`, `${url}/#`],
+    ["must end before /v1", `${url}/v1/`],
+  ])("is refused because it %s", (reason, ...addresses) => {
+    for (const address of addresses) {
+      const error = refusalOf({ ...inEnv, GPUCLUSTER_BASE_URL: address });
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(String(error)).toMatch(/^ConfigError: The address of the service \(GPUCLUSTER_BASE_URL or /);
+      expect(String(error)).toContain(reason);
+      expect(String(error)).not.toContain("hunter2");
+    }
+  });
 });
 
-test.each([
-  ["https://api.example.com/gpu///", "https://api.example.com/gpu"],
-  ["https://api.example.com:8443/v10", "https://api.example.com:8443/v10"],
-  ["http://localhost:8080", "http://localhost:8080"],
-  ["http://[::1]:8080", "http://[::1]:8080"],
-])("the address %s is used as %s", (given, used) => {
-  expect(resolveConnection(nothing, { ...settings, GPUCLUSTER_BASE_URL: given }).baseUrl).toBe(used);
-});
-
-const domain = "https://api.example.com";
-const wrongAddresses: Record<string, string[]> = {
-  // `new URL` would mend the last one.
-  "is not a URL": ["api.example.com", "http://127.0.0.1:9/a/../..", "http://127.0.0.1\t:9"],
-  "must begin with https://": ["ftp://api.example.com", "localhost:8080"],
-  "http:// sends the API key unencrypted": ["http://10.0.0.1", "http://127.0.0.1.example.com", "http://[::2]"],
-  "must not contain a user name or a password": ["https://user:hunter2@a.example.com"],
-  "must not contain a query or a fragment": [`${domain}?org=1`, `${domain}/#`],
-  "must end before /v1": [`${domain}/v1/`],
-};
-test.each(Object.entries(wrongAddresses).flatMap(([reason, all]) => all.map((given) => [given, reason] as const)))(
-  "the address %s is refused, with what is right",
-  (given, reason) => {
-    const error = refusalOf({ ...settings, GPUCLUSTER_BASE_URL: given });
+describe("an API key", () => {
+  it.each([
+    ["is refused and not shown if it has a line break", `${key}\r\nx-evil: 1`, /visible ASCII characters only/],
+    ["is refused and not shown if it has a zero-width space", `${key}\u200b`, /visible ASCII characters only/],
+    ["is refused and not shown if it is too short", "k3y", /fewer than 4 .*Set the whole key$/],
+  ])("%s", (_name, bad, reason) => {
+    const error = refusalOf({ ...inEnv, GPUCLUSTER_API_KEY: bad });
     expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toContain(reason);
-    expect(String(error)).toContain("GPUCLUSTER_BASE_URL");
-    expect(String(error)).not.toContain("hunter2");
-  },
-);
+    expect(String(error)).toMatch(/^ConfigError: The API key \(GPUCLUSTER_API_KEY or /);
+    expect(String(error)).toMatch(reason);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(bad.slice(0, 20));
+    expect(refusalOf({ ...inEnv, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
+  });
 
-test.each([
-  ["has a line break inside", `${key}\r\nx-evil: 1`, /visible ASCII characters only/],
-  ["has a zero-width space", `${key}\u200b`, /visible ASCII characters only/],
-  ["is too short to be one", "k3y", /fewer than 4 .*Set the whole key$/],
-])("a key that %s is refused, and never shown", (_what, bad, why) => {
-  const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: bad });
-  expect(error).toBeInstanceOf(ConfigError);
-  expect(String(error)).toMatch(/^ConfigError: The API key \(GPUCLUSTER_API_KEY or /);
-  expect(String(error)).toMatch(why);
-  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(bad.slice(0, 20));
-  expect(refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
+  it("causes a warning, which does not show it, if the stack stores it in plain text", () => {
+    const warning = (values: Values, isSecret: boolean) =>
+      plainKeyText(config(values), () => isSecret, "Pulumi.dev.yaml");
+    expect(warning(inConfig, false)).toContain("`pulumi config set --secret gpucluster:apiKey`");
+    expect(warning(inConfig, false)).not.toContain(configKey);
+    expect([warning(inConfig, true), warning({}, false)]).toEqual([undefined, undefined]);
+  });
 });
 
-test("a connection does not show its key", () => {
-  const connection = resolveConnection(nothing, settings);
-  expect(JSON.stringify(connection)).not.toContain(key);
-  expect(inspect(connection, { depth: 10, showHidden: true })).not.toContain(key);
-});
+describe("the settings", () => {
+  const prefixed = (values: Values) =>
+    config(Object.fromEntries(Object.entries(values).map(([name, value]) => [`gpucluster:${name}`, value])));
 
-test("a key in the stack's config that is no secret is a warning, which does not show it", () => {
-  const textOf = (values: Record<string, string>, isSecret: boolean) =>
-    plainKeyText(config(values), () => isSecret, "Pulumi.dev.yaml");
-  expect(textOf(inConfig, false)).toContain("`pulumi config set --secret gpucluster:apiKey`");
-  expect(textOf(inConfig, false)).not.toContain("config-key");
-  expect([textOf(inConfig, true), textOf({}, false)]).toEqual([undefined, undefined]);
-});
+  it("have defaults, even if config values are empty", () => {
+    const values = { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" };
+    expect(resolveSettings(prefixed(values))).toEqual({
+      strictPreview: false,
+      capacityCheck: "warn",
+      gpuTypeCheck: "error",
+    });
+  });
 
-test.each<[string, Record<string, string>, object]>([
-  ["empty texts, which are as good as none", { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" }, {}],
-  [
-    "words",
-    { gpuTypeCheck: "off", requestNames: "client", capacityCheck: "error", resume: "9f3c41aa07be5d12" },
-    { gpuTypeCheck: "off", requestNames: "client", capacityCheck: "error", resume: "9f3c41aa07be5d12" },
-  ],
-  ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
-  ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
-])("the settings are read from %s", (_title, values, expected) => {
-  const named = Object.fromEntries(Object.entries(values).map(([name, text]) => [`gpucluster:${name}`, text]));
-  const defaults = {
-    strictPreview: false,
-    capacityCheck: "warn",
-    gpuTypeCheck: "error",
-    requestNames: undefined,
-    maxHourlyCost: undefined,
-    resume: undefined,
+  it("are read from the config", () => {
+    const words = { gpuTypeCheck: "off", requestNames: "client", capacityCheck: "error", resume: "9f3c41aa07be5d12" };
+    const values = { ...words, strictPreview: " true\n", maxHourlyCost: "1e+21" };
+    expect(resolveSettings(prefixed(values))).toEqual({ ...words, strictPreview: true, maxHourlyCost: 1e21 });
+  });
+
+  /** The description of the valid values, and invalid ones. */
+  const invalid: Record<string, [valid: string, ...values: string[]]> = {
+    strictPreview: ['"true" or "false"', "True"],
+    capacityCheck: ['"warn" or "error"', "Error"],
+    gpuTypeCheck: ['"error", "warn" or "off"', "no"],
+    requestNames: ['"specification" or "client"', "both"],
+    maxHourlyCost: ["a number above 0, such as 12.5", "0", "-1", "1,5", "10 USD", "0x10", "Infinity", "1e999"],
+    resume: ["at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", "1234567", "with a space"],
   };
-  expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
+
+  it.each(Object.entries(invalid))("name the valid values of %s", (name, [valid, ...values]) => {
+    const inStack = `run \`pulumi config set gpucluster:${name} <value>\``;
+    for (const value of values) {
+      const resolve = (origin: ConfigOrigin) => () => resolveSettings(prefixed({ [name]: value }), origin);
+      expect(resolve("stack")).toThrow(ConfigError);
+      expect(resolve("stack")).toThrow(`gpucluster:${name} must be ${valid}: ${inStack}`);
+      expect(resolve("provider")).toThrow(`must be ${valid}: set the provider's \`${name}\`, or ${inStack}`);
+    }
+  });
+
+  it("name all invalid values at once, and quote none", () => {
+    const canary = "canary 7f3a9e";
+    const names = Object.keys(invalid);
+    const resolve = () => resolveSettings(prefixed(Object.fromEntries(names.map((name) => [name, canary]))));
+    for (const name of names) expect(resolve).toThrow(`gpucluster:${name} must be`);
+    expect(resolve).not.toThrow(canary);
+  });
 });
 
-/** Each setting: what is right, and what is wrong. */
-const rights: Record<string, [right: string, ...wrong: string[]]> = {
-  strictPreview: ['"true" or "false"', "True"],
-  capacityCheck: ['"warn" or "error"', "Error"],
-  gpuTypeCheck: ['"error", "warn" or "off"', "no"],
-  requestNames: ['"specification" or "client"', "both"],
-  maxHourlyCost: ["a number above 0, such as 12.5", "0", "-1", "1,5", "10 USD", "0x10", "Infinity", "1e999"],
-  resume: ["at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", "1234567", "with a space"],
-};
-
-test.each(Object.entries(rights))("a wrong gpucluster:%s is refused with what is right", (name, [right, ...wrong]) => {
-  for (const text of wrong) {
-    const resolve = () => resolveSettings(config({ [`gpucluster:${name}`]: text }));
-    expect(resolve).toThrow(ConfigError);
-    expect(resolve).toThrow(
-      `gpucluster:${name} must be ${right}: run \`pulumi config set gpucluster:${name} <value>\``,
-    );
-  }
-});
-
-test("all settings that are wrong are named at once, and no text is quoted", () => {
-  const canary = "canary 7f3a9e";
-  const names = Object.keys(rights).map((name) => `gpucluster:${name}`);
-  const resolve = () => resolveSettings(config(Object.fromEntries(names.map((name) => [name, canary]))));
-  for (const name of names) expect(resolve).toThrow(`${name} must be`);
-  expect(resolve).not.toThrow(canary);
+test("the config that the engine passes to the plugin is empty if it is absent or invalid", () => {
+  const read = ['{"apiKey":"fresh"}', undefined, "null", "{apiKey"].map((text) => freshConfig({ PULUMI_CONFIG: text }));
+  expect(read).toEqual([{ apiKey: "fresh" }, {}, {}, {}]);
 });

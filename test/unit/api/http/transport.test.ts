@@ -1,0 +1,179 @@
+import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../../provider/api/http/send";
+import type { TransportOptions } from "../../../../provider/api/http/transport";
+import { ConnectionError, type Outcome } from "../../../../provider/base/errors";
+import { Redactor } from "../../../../provider/base/redact";
+import type { RequestEntry } from "../../../../provider/base/requestLog";
+import { quiet, VirtualClock } from "../../../support/virtualClock";
+import { rateAnswer, requestOf } from "../fakes";
+import { canary, failureOf, transportOver } from "./httpHarness";
+
+type Answer = (request: HttpRequest, count: number) => HttpResponse | Promise<HttpResponse>;
+
+/** A transport in virtual time, over a wire that answers so. */
+function openFixture(answer: Answer, options: Omit<Partial<TransportOptions>, "clock"> = {}) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const sent: { readonly atMs: number; readonly limitMs: number | undefined }[] = [];
+  const wire = async (request: HttpRequest) => {
+    sent.push({ atMs: clock.now() - startMs, limitMs: request.attemptTimeoutMs });
+    return answer(request, sent.length);
+  };
+  const rateLimiter = new RateLimiter({ clock, random: () => 0 });
+  const start = transportOver(wire, { clock, rateLimiter, ...options });
+  const fail = (request: HttpRequest) => clock.run(failureOf(start(request)));
+  return { clock, startMs, sent, start, send: (request = requestOf()) => clock.run(start(request)), fail };
+}
+
+const failing =
+  (outcome: Outcome): Answer =>
+  ({ method, path, subject }) => {
+    throw new ConnectionError("no answer", { outcome, method, path, subject });
+  };
+
+const kinds: RequestKind[] = ["read", "delete", "create", "write", "action"];
+
+describe("a failed request", () => {
+  it.each<{ name: string; outcome: Outcome; attempts: number[] }>([
+    { name: "is sent again if it was not sent", outcome: "not-sent", attempts: [5, 5, 5, 5, 5] },
+    {
+      name: "is sent again if it may have taken effect and is a read or a deletion",
+      outcome: "ambiguous",
+      attempts: [5, 5, 1, 1, 1],
+    },
+    {
+      name: "is sent again after an error of the service if it is a read or a deletion",
+      outcome: "server-error",
+      attempts: [5, 5, 1, 1, 1],
+    },
+    { name: "is sent again if the cluster is busy and it is a read", outcome: "busy", attempts: [5, 1, 1, 1, 1] },
+    { name: "is not sent again without capacity", outcome: "no-capacity", attempts: [1, 1, 1, 1, 1] },
+    { name: "is not sent again if it was refused", outcome: "refused", attempts: [1, 1, 1, 1, 1] },
+  ])("$name", async ({ outcome, attempts }) => {
+    for (const [index, kind] of kinds.entries()) {
+      const { sent, fail } = openFixture(failing(outcome));
+      expect(await fail(requestOf(kind))).toMatchObject({ outcome });
+      expect([kind, sent.length]).toEqual([kind, attempts[index]]);
+    }
+  });
+
+  it.each([
+    { name: "is repeated after pauses that double up to 20 s", random: 1 },
+    { name: "is repeated after random parts of these pauses", random: 0.5 },
+  ])("$name", async ({ random }) => {
+    const { sent, fail } = openFixture(failing("ambiguous"), { random: () => random });
+    expect(String(await fail(requestOf("read", { attempts: 9 })))).toMatch(/: no answer \(tried 9 times\)$/);
+    const longest = [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 51_500, 71_500];
+    expect(sent.map(({ atMs }) => atMs)).toEqual(longest.map((ms) => ms * random));
+  });
+
+  it("is not repeated after an error of another kind", async () => {
+    const { sent, send } = openFixture(() => {
+      throw new TypeError("a bug");
+    });
+    await expect(send()).rejects.toThrow(/^a bug$/);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("ends its pause at once when its signal aborts", async () => {
+    const { clock, sent, start } = openFixture(failing("ambiguous"));
+    const controller = new AbortController();
+    const pending = start(requestOf("delete", { signal: controller.signal }));
+    pending.catch(() => undefined);
+    await quiet();
+    expect(clock.sleeping).toBe(1);
+    controller.abort(new Error("interrupted"));
+    await expect(pending).rejects.toThrow(/^interrupted$/);
+    expect([sent.length, clock.sleeping]).toEqual([1, 0]);
+  });
+});
+
+describe("a refusal by the rate limit", () => {
+  const refusing: Answer = (_request, count) => rateAnswer({ "retry-after": "60" }, count <= 3 ? 429 : 200);
+
+  it("uses up no attempt", async () => {
+    const { sent, send } = openFixture(refusing);
+    expect((await send(requestOf("create", { attempts: 1, maxQueueMs: 190_000 }))).status).toBe(200);
+    expect(sent).toHaveLength(4);
+  });
+
+  it("is the error when the wait for the rate limit would become too long", async () => {
+    const { sent, fail } = openFixture(refusing);
+    expect(await fail(requestOf("create", { attempts: 1, maxQueueMs: 150_000 }))).toMatchObject({ status: 429 });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe("a deadline", () => {
+  const leftMs = 10_000;
+  const within = (startMs: number, more: Partial<HttpRequest> = {}) => ({
+    deadlineMs: startMs + leftMs,
+    subject: 'cluster "web"',
+    ...more,
+  });
+
+  it("ends an attempt without an answer, which may have taken effect", async () => {
+    const { clock, startMs, sent, fail } = openFixture(async ({ method, path, attemptTimeoutMs = 0 }) => {
+      await clock.sleep(attemptTimeoutMs);
+      throw new ConnectionError("no answer", { outcome: "ambiguous", method, path, isLate: true });
+    });
+    const error = await fail(requestOf("create", within(startMs)));
+    expect(error).toMatchObject({ hitDeadline: true, details: { isLate: true }, maybeApplied: true });
+    expect([sent.map(({ limitMs }) => limitMs), clock.now() - startMs]).toEqual([[leftMs], leftMs]);
+  });
+
+  it("ends the retries before a pause that would exceed it", async () => {
+    const { clock, startMs, sent, fail } = openFixture(failing("not-sent"));
+    const error = await fail(requestOf("delete", within(startMs, { attempts: 100 })));
+    expect(clock.now() - startMs).toBeLessThan(leftMs);
+    expect(sent.length).toBeGreaterThan(2);
+    expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
+    expect(String(error)).toMatch(/no answer; its time limit is reached \(tried \d+ times\)/);
+  });
+
+  it.each<{ name: string; kind: RequestKind; minMs: number }>([
+    { name: "prevents a read at its end", kind: "read", minMs: 1 },
+    { name: "prevents a creation in its last 2 s", kind: "create", minMs: 2_001 },
+  ])("$name", async ({ kind, minMs }) => {
+    const { startMs, sent, fail } = openFixture(failing("refused"));
+    const error = await fail(requestOf(kind, within(startMs, { deadlineMs: startMs + minMs - 1 })));
+    expect(String(error)).toMatch(/for cluster "web": not sent; its time limit is reached/);
+    expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
+    expect(sent).toHaveLength(0);
+    await fail(requestOf(kind, within(startMs, { deadlineMs: startMs + minMs })));
+    expect(sent).toHaveLength(1);
+  });
+
+  it("refuses a request at once that would wait for the rate limit until after it", async () => {
+    const headers = { "x-ratelimit-limit": "100", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "50" };
+    const { clock, startMs, sent, send, fail } = openFixture(() => rateAnswer(headers));
+    await send(requestOf("read", within(startMs)));
+    expect(await fail(requestOf("write", within(startMs)))).toMatchObject({ hitDeadline: true, status: 429 });
+    expect([clock.now(), sent.length]).toEqual([startMs, 1]);
+  });
+});
+
+describe("the log", () => {
+  it("has a line for each attempt, with its times, and quotes nothing from the service", async () => {
+    const secret = "hf_abcdefgh1234";
+    const body = JSON.stringify({ error: { code: "x", message: `bad ${secret} for ${canary}`, status: 400 } });
+    const lines: RequestEntry[] = [];
+    const { clock, fail } = openFixture(
+      async (_request, count) => {
+        await clock.sleep(80);
+        if (count === 1) return rateAnswer({ "retry-after": "20", "x-request-id": `id-${secret}` }, 429);
+        return { ...rateAnswer({ "x-ratelimit-remaining": "41" }, 400), body };
+      },
+      { log: (entry) => lines.push(entry) },
+    );
+    const target = { path: "/v1/clusters/cl_1", route: "/v1/clusters/:id", subject: 'cluster "web" (cl_1)' };
+    await fail(requestOf("write", { ...target, redactor: new Redactor([secret]) }));
+    const { path: _path, ...logged } = { ...target, method: "PATCH", cluster: "cl_1", durationMs: 80 };
+    expect(lines).toEqual([
+      expect.objectContaining({ ...logged, attempt: 1, status: 429, waitedMs: 0, requestId: "id-[secret]" }),
+      expect.objectContaining({ ...logged, attempt: 2, status: 400, waitedMs: 20_000, remaining: 41 }),
+    ]);
+    expect(lines[1]?.error).toBe("the service answered HTTP 400");
+    expect(JSON.stringify(lines)).not.toMatch(/hf_|canary|bad/);
+  });
+});
