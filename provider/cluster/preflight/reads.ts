@@ -55,7 +55,7 @@ export class ReadCache {
     const known = this.#answers.get(key) as Promise<Answer<T>> | undefined;
     const answer = known ?? this.#send(caller, send);
     this.#answers.set(key, answer);
-    // An interrupted read has no answer that others could use.
+    // An interrupted read has no answer for other checks.
     if (!known) answer.catch(() => this.#answers.delete(key));
     return abortable(answer, caller.signal);
   }
@@ -159,9 +159,9 @@ export class Reads {
     const types = await this.#types();
     const value = types.value && pick(recordsOf(type, types.value.gpus));
     if (value !== undefined) return { value };
-    const others = await separate();
-    const other = others.value && pick(recordsOf(type, others.value.gpus));
-    return other === undefined ? { error: types.error ?? others.error } : { value: other };
+    const list = await separate();
+    const separateValue = list.value && pick(recordsOf(type, list.value.gpus));
+    return separateValue === undefined ? { error: types.error ?? list.error } : { value: separateValue };
   }
 
   #once<T>(subject: string, send: (service: Service, options: CallOptions) => Promise<T>): Promise<Answer<T>> {

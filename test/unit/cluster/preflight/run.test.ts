@@ -99,7 +99,6 @@ const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
   it.each<[string, FixtureOptions]>([
-    ["answers with web pages causes one warning within 5 s", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
     [
       "refuses by its rate limit causes one warning within 5 s",
       { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] },
