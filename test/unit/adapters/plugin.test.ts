@@ -1,4 +1,4 @@
-import type { Metadata, Server } from "@grpc/grpc-js";
+import type { Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -14,6 +14,7 @@ import { startEngine } from "../../support/providerProcess";
 import type { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
+import { type CallError, call } from "./pluginCall";
 
 // The adapter uses the real clock; here it is a virtual one.
 jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
@@ -22,25 +23,11 @@ const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
 const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
 const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
 
-interface Answer {
-  readonly error?: { readonly details?: string; readonly metadata?: Metadata } | null;
-}
-type Unary<Q, R> = (call: { request: Q }, callback: (error: Answer["error"], response?: R | null) => void) => void;
-
 let simulator: Simulator;
 let endpoint: EndpointServer;
 let service: ReturnType<typeof serviceOf>;
 let engine: Server | undefined;
 let count = 0;
-
-/** A call of the engine. Rejects with the error that the engine receives. */
-function call<Q, R>(handler: unknown, request: Q): Promise<R> {
-  // The library's type of a call has many members that a handler never uses.
-  const unary = handler as Unary<Q, R>;
-  return new Promise((done, fail) => {
-    unary({ request }, (error, response) => (response ? done(response) : fail(error)));
-  });
-}
 
 function inputsOf(more: Properties = {}): Properties {
   count += 1;
@@ -50,13 +37,13 @@ function inputsOf(more: Properties = {}): Properties {
 const structOf = (properties: Properties | undefined) => properties && toStruct(properties);
 
 const create = (inputs: Properties, isPreview = false, timeout = 0) =>
-  call<proto.CreateRequest, proto.CreateResponse>(
+  call<proto.CreateResponse>(
     service.create,
     new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(isPreview).setTimeout(timeout),
   );
 
 const update = (id: string, olds: Properties | undefined, news: Properties, isPreview = false) =>
-  call<proto.UpdateRequest, proto.UpdateResponse>(
+  call<proto.UpdateResponse>(
     service.update,
     new proto.UpdateRequest()
       .setId(id)
@@ -67,25 +54,21 @@ const update = (id: string, olds: Properties | undefined, news: Properties, isPr
   );
 
 const read = (id: string, state?: Properties) =>
-  call<proto.ReadRequest, proto.ReadResponse>(
-    service.read,
-    new proto.ReadRequest().setId(id).setUrn(urn).setProperties(structOf(state)),
-  );
+  call<proto.ReadResponse>(service.read, new proto.ReadRequest().setId(id).setUrn(urn).setProperties(structOf(state)));
 
-const check = (request: proto.CheckRequest) =>
-  run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
+const check = (request: proto.CheckRequest) => run(call<proto.CheckResponse>(service.check, request.setUrn(urn)));
 
 const reasonsOf = (checked: proto.CheckResponse) => checked.getFailuresList().map((failure) => failure.getReason());
 
 const diff = (id: string, olds?: Properties, news?: Properties) =>
-  call<proto.DiffRequest, proto.DiffResponse>(
+  call<proto.DiffResponse>(
     service.diff,
     new proto.DiffRequest().setId(id).setUrn(urn).setOlds(structOf(olds)).setNews(structOf(news)),
   );
 
 const invoke = async (name: string, args?: Properties) => {
   const request = new proto.InvokeRequest().setTok(`gpucluster:index:${name}`).setArgs(structOf(args));
-  return fromStruct((await run(call<unknown, proto.InvokeResponse>(service.invoke, request))).getReturn());
+  return fromStruct((await run(call<proto.InvokeResponse>(service.invoke, request))).getReturn());
 };
 
 const configure = (settings: Properties = {}, name = "own") => {
@@ -94,7 +77,7 @@ const configure = (settings: Properties = {}, name = "own") => {
   return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
 };
 
-const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
+const cancel = () => call<Empty>(service.cancel, new Empty());
 
 const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
 /** A cluster that no state contains. */
@@ -209,7 +192,7 @@ test("the result of a function is secret if an argument is secret", async () => 
   const invokeWith = async (argument: unknown) => {
     const args = toStruct({ id: argument });
     const request = new proto.InvokeRequest().setTok("gpucluster:index:getCluster").setArgs(args);
-    return engineValues((await run(call<unknown, proto.InvokeResponse>(service.invoke, request))).getReturn());
+    return engineValues((await run(call<proto.InvokeResponse>(service.invoke, request))).getReturn());
   };
   expect(await invokeWith(id)).toMatchObject({ id, name: "prod" });
   expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
@@ -372,27 +355,27 @@ describe("the settings of a provider", () => {
     request
       .setOldInputs(toStruct({ apiKey: "a" }))
       .setNews(toStruct({ apiKey: "b", baseUrl: "https://b.example.com" }));
-    const response = await call<proto.DiffRequest, proto.DiffResponse>(service.diffConfig, request);
+    const response = await call<proto.DiffResponse>(service.diffConfig, request);
     expect(response.getChanges()).toBe(proto.DiffResponse.DiffChanges.DIFF_SOME);
     expect(response.getReplacesList()).toEqual([]);
   });
 
   it("contain the key as a secret, and no key of the environment", async () => {
     const request = new proto.CheckRequest().setUrn(providerUrn).setNews(toStruct({ apiKey: "a" }));
-    const response = await call<proto.CheckRequest, proto.CheckResponse>(service.checkConfig, request);
+    const response = await call<proto.CheckResponse>(service.checkConfig, request);
     expect(response.getInputs()?.toJavaScript()).toEqual({ apiKey: asSecret("a") });
   });
 });
 
 /** The part of a failure that describes the resource. */
-function failureIn({ metadata }: NonNullable<Answer["error"]>) {
+function failureIn({ metadata }: CallError) {
   const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
   const [detail] = status.getDetailsList();
   return detail?.unpack(proto.ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
 }
 
 /** The error of a call that fails. */
-async function errorOf(work: Promise<unknown>): Promise<NonNullable<Answer["error"]>> {
+async function errorOf(work: Promise<unknown>): Promise<CallError> {
   try {
     await work;
   } catch (error) {

@@ -15,6 +15,7 @@ import { runs } from "../../support/shares";
 import type { VirtualClock } from "../../support/virtualClock";
 import { completed, urnOf } from "../cluster/inputs";
 import { configOf, forgetEnvironment, useEnvironment } from "../providerHarness";
+import { call } from "./pluginCall";
 
 /** Whatever a state holds, each adapter answers the engine with a result, or with an error that is written for users. */
 
@@ -53,16 +54,6 @@ function openDynamic(): Adapter {
     update: (id, state, news) => dynamic.update(id, marked(state), marked(news)),
     delete: (id, state) => dynamic.delete(id, marked(state)),
   };
-}
-
-type Unary = (call: { request: unknown }, callback: (error: unknown, response?: unknown) => void) => void;
-
-function call<Response>(handler: unknown, request: unknown): Promise<Response> {
-  // The library's type of a call has many members that a handler never uses.
-  const unary = handler as Unary;
-  return new Promise((done, fail) =>
-    unary({ request }, (error, response) => (response ? done(response as Response) : fail(error))),
-  );
 }
 
 async function openPlugin(): Promise<Adapter> {

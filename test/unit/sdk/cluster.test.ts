@@ -163,18 +163,3 @@ describe("a cluster that exists already", () => {
     await expect(runProgram(program)).rejects.toThrow(/`import` does not work .*`adopt: "cl_1a2b3c"`/);
   });
 });
-
-describe("the options of a cluster", () => {
-  it("add nothing to its children", async () => {
-    const provider: pulumi.dynamic.ResourceProvider = { create: async () => ({ id: "1", outs: {} }) };
-    class Child extends pulumi.dynamic.Resource {
-      constructor(name: string, parent: pulumi.Resource) {
-        super(provider, name, {}, { parent });
-      }
-    }
-    const all = await runProgram(() => new Child("child", new Cluster("web", args)));
-    const child = all.find(({ name }) => name === "child");
-    expect(child).toBeDefined();
-    expect(JSON.stringify(child?.props["__provider"])).not.toContain("pulumi-gpucluster/provider");
-  });
-});
