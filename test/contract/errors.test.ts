@@ -2,32 +2,31 @@ import { ApiError, isNotFound, isUnauthorized } from "../../provider/base/errors
 import { dialects, type Simulator } from "../../simulator";
 import { contract, web } from "./harness";
 
-/** The form of the official client has tests of its own. */
+/** Services with the client's names have other tests. */
 const names = Object.keys(dialects).filter((name) => name !== "client");
 
-/** The create requests so far; lists that tell the service's names may come before them. */
+/** The create requests; lists that show the request names may precede them. */
 const creations = ({ requests }: Simulator) => requests.filter(({ method }) => method === "POST");
 
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
     () => undefined,
     (error: unknown) => error,
   );
-}
 
-test("401: an unknown key is refused once, and the message says what to check", async () => {
+test("a 401 for an unknown key is an error at once, with advice", async () => {
   const { client, simulator } = await contract({ key: "wrong-key" });
   const error = await failureOf(client.listClusters());
   expect(error).toBeInstanceOf(ApiError);
-  const facts = { status: 401, code: "unauthorized", outcome: "refused", method: "GET", path: "/v1/clusters" };
-  expect(error).toMatchObject(facts);
+  const details = { status: 401, code: "unauthorized", outcome: "refused", method: "GET", path: "/v1/clusters" };
+  expect(error).toMatchObject(details);
   expect(isUnauthorized(error)).toBe(true);
   expect(String(error)).toContain("Check the API key");
   expect(String(error)).not.toContain("wrong-key");
   expect(simulator.requests).toHaveLength(1);
 });
 
-test.each(names)("404: an unknown cluster is not found, for every endpoint of a cluster (%s)", async (dialect) => {
+test.each(names)("a 404 for an unknown cluster means not found: %s", async (dialect) => {
   const { client } = await contract({ dialect });
   const update = { replicas: 2, container: web.container, env: {} };
   for (const call of [
@@ -38,13 +37,13 @@ test.each(names)("404: an unknown cluster is not found, for every endpoint of a 
     () => client.restartCluster("cl_none"),
     () => client.redeployCluster("cl_none"),
     () => client.scaleCluster("cl_none", 2),
-    // Its code may be the one for a method that is not there.
+    // Its code may be that of a missing method.
     () => client.updateCluster("cl_none", () => update),
   ])
     expect(isNotFound(await failureOf(call()))).toBe(true);
 });
 
-test("400 invalid_gpu_type: the message names the type, and nothing is made", async () => {
+test("a 400 for an unknown GPU type names the type and the cluster, and creates nothing", async () => {
   const { client, simulator } = await contract();
   const error = await failureOf(client.createCluster({ ...web, gpuType: "b9000" }, { subject: 'cluster "web"' }));
   expect(error).toMatchObject({ status: 400, code: "invalid_gpu_type", outcome: "no-capacity", maybeApplied: false });
@@ -53,7 +52,7 @@ test("400 invalid_gpu_type: the message names the type, and nothing is made", as
   expect([creations(simulator).length, simulator.clusters().length]).toEqual([1, 0]);
 });
 
-test("429: a request over the limit waits for the window and is then served", async () => {
+test("a 429 is followed by the same request after the window", async () => {
   const fault = { kind: "status", status: 429, headers: { "Retry-After": "20" } } as const;
   const { client, simulator, clock } = await contract({ faults: [{ ...fault, method: "POST" }] });
   const startMs = clock.now();
@@ -63,7 +62,7 @@ test("429: a request over the limit waits for the window and is then served", as
   expect(simulator.clusters()).toHaveLength(1);
 });
 
-test("429: a wait that is longer than the request may take is refused in words", async () => {
+test("a 429 with a wait beyond the deadline is an error with that wait", async () => {
   const fault = { kind: "status", status: 429, headers: { "Retry-After": "7200" } } as const;
   const { client, simulator } = await contract({ faults: [fault] });
   const error = await failureOf(client.listClusters());

@@ -17,9 +17,9 @@ export interface Contract {
 
 /** Starts a simulator and a client for it; both live in the same virtual time. */
 export async function contract(options: SimulatorOptions & { key?: string } = {}): Promise<Contract> {
-  const { key, ...rest } = options;
+  const { key, ...simulatorOptions } = options;
   const clock = new VirtualClock(Date.now());
-  const simulator = await startSimulator({ clock, provisioningMs: 1_000, ...rest });
+  const simulator = await startSimulator({ clock, provisioningMs: 1_000, ...simulatorOptions });
   running.push(simulator);
   const send = createTransport({
     baseUrl: simulator.url,
@@ -32,7 +32,6 @@ export async function contract(options: SimulatorOptions & { key?: string } = {}
   return { simulator, client, clock, last: () => simulator.requests.at(-1) };
 }
 
-/** Every test ends the simulators that it has started. */
 afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
 
 /** The body of a creation. */
