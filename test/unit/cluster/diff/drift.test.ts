@@ -10,7 +10,6 @@ describe("an observed image", () => {
     ["a/b:1", "a/b:1"],
     ["a/b:1", "docker.io/a/b:1"],
     ["nginx", "docker.io/library/nginx:latest"],
-    ["localhost/a", "localhost/a:latest"],
     ["a/b:1", `a/b:1@${digest}`],
     [`a/b@${digest}`, `a/b:1@${digest}`],
   ])("is the requested one: %s as %s", (requested, observed) => {
@@ -23,6 +22,7 @@ describe("an observed image", () => {
     [`a/b@${digest}`, `a/b@${digest.replace("ab", "cd")}`],
     ["a/b:1", "ghcr.io/a/b:1"],
     ["localhost:5000/a", "localhost:6000/a"],
+    ["localhost/a", "docker.io/localhost/a"],
   ])("is another one: %s as %s", (requested, observed) => {
     expect(sameImage(requested, observed)).toBe(false);
   });
@@ -98,6 +98,7 @@ describe("a refresh of env", () => {
     ["an ignored variable is masked", { A: "a-value", B: "***" }, { env: ["B"] }],
     ["an ignored variable changes", { A: "v1:abc", B: "v1:xyz" }, { env: ["A", "B"] }],
     ["the service keeps its own variable", { ...applied, HOST: "node-7" }, { env: ["HOST"] }],
+    ["an ignored variable is still not reported", { A: "a-value" }, { env: ["B"] }],
     ["env is not reported", undefined, {}],
   ])("finds no drift if %s", (_title, env, known) => {
     expect(refreshed(env, known)).toEqual(applied);
