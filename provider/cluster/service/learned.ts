@@ -1,18 +1,14 @@
 import type { ClusterRecord } from "../../api/decode/records";
-import { type Learned, learnObserved, unverified } from "../diff/drift";
+import type { Learned } from "../diff/drift";
 import { createdNames, textNames } from "../schema/fields";
 import { pick } from "../schema/state";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/stateFields";
 
 /** How the service shows the inputs of a new cluster, and which inputs it does not show. */
 export interface LearnedInputs extends Learned {
   readonly unverifiedInputs: readonly string[];
   /** Whether the service shows other clusters with the same inputs in the same way. */
   readonly isTypical?: boolean;
-}
-
-export function learnedOf(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState>): LearnedInputs {
-  return { ...learnObserved(inputs, record, before), unverifiedInputs: unverified(inputs, record) };
 }
 
 /**

@@ -2,10 +2,10 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import type { InitError } from "../../contract";
-import { findSpecMismatches, unverified } from "../diff/drift";
+import { findSpecMismatches, learnObserved, unverified } from "../diff/drift";
 import { toState } from "../diff/observed";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
-import { isTypical, type LearnedInputs, learnedOf } from "../service/learned";
+import { isTypical, type LearnedInputs } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -82,8 +82,11 @@ async function learn(service: Service, operation: Operation, inputs: CheckedInpu
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
     if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
-    const known = { ...before, ...last };
-    return { ...learnedOf(inputs, record, before), isTypical: found && isTypical(found, inputs, known) };
+    return {
+      ...learnObserved(inputs, record, before),
+      unverifiedInputs: unverified(inputs, record),
+      isTypical: found && isTypical(found, inputs, { ...before, ...last }),
+    };
   };
   // With skipAwait, the last observation is older than the change.
   if (last?.env !== undefined && (isCreation || inputs.skipAwait !== true)) return learnFrom(last);

@@ -79,7 +79,7 @@ describe("another key than the last one", () => {
     else bench.simulator.change(id, { status: "gone" });
     const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), id, state);
     const { message } = await bench.run(failureOf(work));
-    expect(message).toMatch(/others saw it last/);
+    expect(message).toMatch(/another service or key saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
   });

@@ -35,7 +35,7 @@ describe("the diff of a cluster", () => {
     await bench.clock.advance(180_000);
     for (const cluster of made) {
       const { message } = await failureOf(look(bench, other, cluster));
-      expect(message).toMatch(/^cluster "web" \(cl_\w+\) is not known to this .*others saw it last/);
+      expect(message).toMatch(/^cluster "web" \(cl_\w+\) is not known to this .*another service or key saw it last/);
       expect(message).toMatch(/pulumi state delete 'urn:/);
     }
   });

@@ -102,6 +102,15 @@ describe("an update that does not get healthy", () => {
     ]);
   });
 
+  it("leads to a warning if the service keeps a variable of the failed update", async () => {
+    const withoutNulls: FixtureOptions["wire"] = (real) => (request) =>
+      real({ ...request, body: request.body?.replace(/,?"\w+":null/g, "") });
+    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: withoutNulls });
+    await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+  });
+
   it("keeps what another user has changed meanwhile, and does not put it into the state", async () => {
     const { bench, made } = await openGood();
     const news = { ...bad, env: { MODEL: "another", ADDED: "a" } };
