@@ -6,13 +6,13 @@ import type { Clock } from "../../../../provider/base/clock";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer } from "../fakes";
 
-/** A service's way to count, and to say so. */
+/** How a service counts requests, and reports that. */
 export interface RateServiceOptions {
   readonly limit: number;
   readonly windowMs?: number;
-  /** A fixed window began so long before the first request. */
+  /** How long before the first request a fixed window began. */
   readonly phaseMs?: number;
-  /** So many of the first window were used up before. */
+  /** How many requests of the first window were used before. */
   readonly usedBefore?: number;
   /** A request counts when it arrives, or when it is answered. */
   readonly countedAt?: "arrival" | "answer";
@@ -69,9 +69,8 @@ function accountOf(startMs: number, options: RateServiceOptions & { windowMs: nu
     if (kind === "from the first request" && nowMs >= firstMs + windowMs) firstMs = nowMs;
     return firstMs + Math.floor((nowMs - firstMs) / windowMs) * windowMs;
   };
-  // Those of before came when the first window began.
   const counted: number[] = Array.from({ length: usedBefore }, () => firstMs);
-  /** The requests that still count; the others never count again. */
+  /** Forgets the requests that count no longer, and returns the others. */
   const held = (nowMs: number) => {
     const beganMs = isFixed ? windowAt(nowMs) : nowMs - windowMs;
     const first = counted.findIndex((atMs) => (isFixed ? atMs >= beganMs : atMs > beganMs));
@@ -92,7 +91,7 @@ function accountOf(startMs: number, options: RateServiceOptions & { windowMs: nu
   };
 }
 
-/** Sends through a rate limiter; a refusal is an answer too. Rejects with the wait if it would be too long. */
+/** Sends through a rate limiter; a refusal is an answer too. Rejects if the wait would be too long. */
 export function paced(rateLimiter: RateLimiter, clock: Clock, send: Send): Send {
   return async (request) => {
     const { maxQueueMs = defaultMaxQueueMs, signal } = request;

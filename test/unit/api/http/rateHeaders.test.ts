@@ -6,20 +6,18 @@ const dayMs = 24 * 3_600_000;
 const httpDate = (ms: number) => new Date(ms).toUTCString();
 const unix = (ms: number) => String(ms / 1000);
 
-const noDate = undefined;
-test.each([
-  ["seconds without a Date, by our own clock", unix(nowMs + 20_000), noDate, 20_000],
-  ["a time that has passed, which says nothing: a whole window", unix(nowMs - 1_000), httpDate(nowMs), 60_000],
-  ["a time in five minutes without a Date, cut: our own clock may be wrong", unix(nowMs + 300_000), noDate, 65_000],
-  ["a length of an hour, cut", "3600", httpDate(nowMs), 65_000],
-  ["a negative number", "-5", httpDate(nowMs), undefined],
-])("the reset is read from %s", (_what, reset, date, expected) => {
-  const headers = { "x-ratelimit-reset": reset, ...(date !== undefined && { date }) };
-  expect(readRateHeaders(headers, nowMs).resetInMs).toBe(expected);
+test.each<[string, Record<string, string>, number | undefined]>([
+  ["a reset without a Date is compared with the local clock", { reset: unix(nowMs + 20_000) }, 20_000],
+  ["a reset in the past becomes a whole window", { reset: unix(nowMs - 1_000), date: httpDate(nowMs) }, 60_000],
+  ["a late reset is cut if the local clock may be wrong", { reset: unix(nowMs + 300_000) }, 65_000],
+  ["a reset in an hour is cut", { reset: "3600", date: httpDate(nowMs) }, 65_000],
+  ["a negative reset is ignored", { reset: "-5", date: httpDate(nowMs) }, undefined],
+])("%s", (_name, { reset, ...headers }, expected) => {
+  expect(readRateHeaders({ ...headers, "x-ratelimit-reset": reset ?? "" }, nowMs).resetInMs).toBe(expected);
 });
 
 const unit = fc.constantFrom("seconds", "milliseconds", "delta");
-test("however wrong the service's clock is, the reset is never read early, and at most 5 s late", () => {
+test("a reset is never read early, and at most 5 s late, however wrong the clock of the service is", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -dayMs, max: dayMs }),
@@ -40,7 +38,7 @@ test("however wrong the service's clock is, the reset is never read early, and a
   );
 });
 
-test("whatever the headers say, a length is between nothing and five minutes, and a number is never negative", () => {
+test("no header makes a window longer than five minutes or a number negative", () => {
   const text = fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String), fc.bigInt().map(String));
   fc.assert(
     fc.property(text, text, text, text, (reset, remaining, limit, retryAfter) => {
@@ -54,7 +52,7 @@ test("whatever the headers say, a length is between nothing and five minutes, an
   );
 });
 
-test("the three headers are read without their `X-` too, and Retry-After as a date", () => {
+test("the headers are read even without their `X-`, and Retry-After even as a date", () => {
   const headers = { "ratelimit-limit": "5000", "ratelimit-remaining": "4816", "ratelimit-reset": "30" };
   const read = readRateHeaders({ ...headers, "retry-after": httpDate(nowMs + 90_000) }, nowMs);
   expect(read).toEqual({ limit: 5000, remaining: 4816, resetInMs: 30_000, retryAfterMs: 90_000 });
