@@ -1,7 +1,7 @@
 import type { ApiFailure } from "../base/errors";
 import type { GpuType, ServiceInfo } from "./decode/types";
 import type { UpdateMethod } from "./endpoints";
-import { evidenceIn, isOpaque, type RequestNames } from "./requests";
+import { evidenceIn, isUuid, type RequestNames } from "./requests";
 
 /** What only some services have: endpoints, and a rollout that an update starts by itself. */
 export type OptionalPart = "status" | "update" | "redeploy" | "rollout";
@@ -73,7 +73,7 @@ export class ApiVariant {
   get #observedNames(): RequestNames | undefined {
     if (this.#clusterNames !== "undecided") return this.#clusterNames;
     if (this.#gpuNames !== undefined) return this.#gpuNames;
-    return this.models.length > 0 && this.models.every(({ type }) => isOpaque(type)) ? "client" : undefined;
+    return this.models.length > 0 && this.models.every(({ type }) => isUuid(type)) ? "client" : undefined;
   }
 
   /** The GPUs that the service listed last. */

@@ -1,4 +1,4 @@
-import { outputNames, shownDefaults } from "../../provider/cluster/schema/fields";
+import { outputNames, visibleDefaults } from "../../provider/cluster/schema/fields";
 import { Workspace } from "../engine/workspace";
 import { atMost, type Row } from "./rows";
 import { openUnlimited } from "./service";
@@ -9,7 +9,7 @@ const rounds = 5;
 const inputs = `gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
 
 /** What the class `Cluster` declares besides what the program gives, so that the program can read it. */
-const declared = ["name", ...shownDefaults, ...outputNames];
+const declared = ["name", ...visibleDefaults, ...outputNames];
 
 /** Programs of as many resources, in the words of `Workspace`: `pulumi` and `gpu` are defined. */
 const programs = {

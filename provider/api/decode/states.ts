@@ -60,16 +60,16 @@ export function stateOf(word: string | undefined): StateKind {
 export function healthOfWord(word: string | undefined): boolean | undefined {
   const state = stateOf(word);
   if (state !== "unknown") return state === "running";
-  return isSick(word) ? false : isWhole(word);
+  return isUnhealthyStatus(word) ? false : isWhole(word);
 }
 
 /** Whether a word means that something does not serve, for another reason than that it starts or stops. */
-export function isSick(word: string | undefined): boolean {
+export function isUnhealthyStatus(word: string | undefined): boolean {
   return stateOf(word) === "failed" || isOneOf(`${unhealthyStatuses} ${downStatuses}`, word);
 }
 
 export function isKnownWord(word: string): boolean {
-  return stateOf(word) !== "unknown" || isSick(word);
+  return stateOf(word) !== "unknown" || isUnhealthyStatus(word);
 }
 
 /** Whether a status is a known word and nothing else. Any other may quote a secret, even beside a known word. */
@@ -89,7 +89,7 @@ function isWhole(word = ""): boolean | undefined {
 }
 
 /** True if the cluster is deleted or is being deleted: its name is free, and it gets no more requests. */
-export function isLeaving(word: string | undefined): boolean {
+export function isDeleting(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || isOneOf(deletingStatuses, word);
 }
 

@@ -13,7 +13,7 @@ import {
   type StatusRecord,
   verdictNames,
 } from "./records";
-import { healthOfWord, isSick, stateOf, statusOfWord } from "./states";
+import { healthOfWord, isUnhealthyStatus, stateOf, statusOfWord } from "./states";
 import type { Health, ServiceInfo } from "./types";
 
 /** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
@@ -112,7 +112,7 @@ function showsFailure(value: unknown, depth = 5): boolean {
   if (typeof value !== "object" || value === null || depth === 0) return false;
   return Object.entries(value).some(([name, item]) => {
     if (typeof item === "object") return showsFailure(item, depth - 1);
-    const isFailure = flag(item) === false || (typeof item === "string" && isSick(item));
+    const isFailure = flag(item) === false || (typeof item === "string" && isUnhealthyStatus(item));
     return isFailure && verdictNames.includes(plainName(name));
   });
 }

@@ -1,14 +1,14 @@
 import { sameId } from "../../api/decode/names";
 import type { ClusterRecord } from "../../api/decode/records";
-import { isLeaving } from "../../api/decode/states";
-import { isOpaque } from "../../api/requests";
+import { isDeleting } from "../../api/decode/states";
+import { isUuid } from "../../api/requests";
 import { GpuClusterError } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../contract";
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { identifiersIn, isMasked, sameText, showsValue } from "./drift";
+import { identifiersIn, isMasked, sameText, hasValue } from "./drift";
 
 /** The adoption of an existing cluster: what it requires, and what it changes. */
 
@@ -17,24 +17,24 @@ const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[fi
 
 /** Whether a record reports another value than the inputs. A field that it does not report counts as equal. */
 function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterRecord): boolean {
-  return inputs[field] !== undefined && record[field] !== undefined && !showsValue(field, inputs[field], record);
+  return inputs[field] !== undefined && record[field] !== undefined && !hasValue(field, inputs[field], record);
 }
 
 /**
  * The reasons why a cluster cannot be the one that the inputs describe.
  * @param fixed The inputs that the service cannot change in place: a difference would replace the adopted cluster.
  */
-export function mismatches(
+export function findMismatches(
   inputs: CheckedInputs,
   record: ClusterRecord,
   fixed: readonly string[] = [],
 ): CheckFailure[] {
   const { id } = record;
-  if (isLeaving(record.status)) {
+  if (isDeleting(record.status)) {
     return [{ property: "adopt", reason: `${id} is ${record.status}, so it cannot be adopted` }];
   }
   // Opaque identifiers cannot be compared with a name.
-  const isOpaqueType = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isOpaque);
+  const isOpaqueType = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isUuid);
   const others = fixedTexts.filter((field) => isOtherText(field, inputs, record) && !isOpaqueType(field));
   const failures: CheckFailure[] = others.map((property) => ({
     property,
@@ -65,7 +65,7 @@ const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
  * The state that this package would have written for the cluster: the observed values, or those of the program if the service
  * reports none. It omits unmanaged variables, so that no difference removes them.
  */
-export function foundState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
+export function adoptedState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
   const { env, replicas } = inputs;
   const others = textNames.filter((field) => !identity.has(field) && isOtherText(field, inputs, record));
   return {
@@ -90,7 +90,7 @@ function foundEnv(requested: Readonly<Record<string, string>>, observed: NonNull
 
 /** The paths that the adoption will change. Values that are not known yet count as equal. */
 export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): string[] {
-  const paths = Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
+  const paths = Object.keys(diffCluster(adoptedState(inputs, record), inputs).changes);
   return paths.filter((path) => !isUnknownAt(inputs, path));
 }
 

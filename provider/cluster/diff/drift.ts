@@ -3,13 +3,13 @@ import { type ClusterRecord, clusterTable, gpuNames } from "../../api/decode/rec
 import { isStopping, stateOf } from "../../api/decode/states";
 import type { GpuType } from "../../api/decode/types";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { isOpaque, vocabularies } from "../../api/requests";
+import { isUuid, vocabularies } from "../../api/requests";
 import { cleanText } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
-import { costOfListed, costOfReplica } from "../schema/money";
-import { withOthers } from "../schema/secrets";
+import { costOfReplicas, costOfReplica } from "../schema/money";
+import { withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stateFields";
 
 /**
@@ -20,7 +20,7 @@ import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stat
 type ObservedEnv = NonNullable<ClusterRecord["env"]>;
 
 /** How a record differs from the inputs, right after they were applied. */
-export interface Learned {
+export interface ObservedDifferences {
   /** Empty: nothing differs. */
   readonly echo: ObservedInputs;
   /** Paths with another value than the requested one, not just another spelling of it. */
@@ -30,15 +30,15 @@ export interface Learned {
 }
 
 /** Compares an observed record with the inputs that were just applied, and with the state before. */
-export function learnObserved(
+export function compareObserved(
   inputs: CheckedInputs,
   record: ClusterRecord,
   before: Partial<ClusterState> = {},
-): Learned {
+): ObservedDifferences {
   const texts = textNames.filter(
     (field) => inputs[field] !== undefined && record[field] !== undefined && record[field] !== inputs[field],
   );
-  const oldTexts = texts.filter((field) => before[field] !== inputs[field] && showsValue(field, before[field], record));
+  const oldTexts = texts.filter((field) => before[field] !== inputs[field] && hasValue(field, before[field], record));
   const newTexts = texts.filter((field) => !oldTexts.includes(field));
   const env = envDifferences(inputs, record, before);
   const extras = differingExtras(inputs.extraFields, record);
@@ -49,7 +49,7 @@ export function learnObserved(
       extraFields: extras.length > 0 ? extras : undefined,
     },
     differing: [
-      ...texts.filter((field) => !showsValue(field, inputs[field], record)),
+      ...texts.filter((field) => !hasValue(field, inputs[field], record)),
       ...env.differing.map(pathOf),
       ...extras.map(extraPathOf),
     ],
@@ -90,7 +90,7 @@ function extraPathOf(name: string): string {
 }
 
 /** Whether a record reports this value of an input, in any spelling that services are known to use. */
-export function showsValue(field: TextName, value: string | undefined, record: ClusterRecord): boolean {
+export function hasValue(field: TextName, value: string | undefined, record: ClusterRecord): boolean {
   const observed = record[field];
   if (value === undefined || observed === undefined) return false;
   if (field === "gpuType") return isSameGpu(value, identifiersIn(record));
@@ -109,7 +109,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   const { __observed: known = {} } = state;
   const drifted = textNames.filter(
     (field) =>
-      record[field] !== undefined && record[field] !== known[field] && !showsValue(field, state[field], record),
+      record[field] !== undefined && record[field] !== known[field] && !hasValue(field, state[field], record),
   );
   return {
     ...state,
@@ -130,7 +130,7 @@ function driftedEnv(state: ClusterState, observed: ObservedEnv, ignored: readonl
     if (ignored.includes(name)) continue;
     next.set(name, value === null || isMasked(value) ? (applied.get(name) ?? "") : value);
   }
-  return state.env || next.size > 0 ? withOthers(state, Object.fromEntries(next)) : {};
+  return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
 }
 
 /** An unknown status word proves nothing, and a stop in progress is seen by a later read. */
@@ -146,11 +146,11 @@ function driftedCost(
   { replicas, desiredStatus }: Pick<ClusterState, "replicas" | "desiredStatus">,
 ) {
   if (state.hourlyCost === undefined || (replicas === state.replicas && desiredStatus === undefined)) return {};
-  return { hourlyCost: costOfListed({ replicas, isStopped: desiredStatus === "stopped" }, costOfReplica(state)) };
+  return { hourlyCost: costOfReplicas({ replicas, isStopped: desiredStatus === "stopped" }, costOfReplica(state)) };
 }
 
 /** Paths of the inputs whose values a record does not report. */
-export function unverified(inputs: CheckedInputs, record: ClusterRecord): string[] {
+export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
   const { env = {}, extraFields } = inputs;
   const unreported: string[] = ([...textNames, "replicas"] as const).filter(
     (field) => inputs[field] !== undefined && record[field] === undefined,
@@ -208,7 +208,7 @@ export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): 
 /** The GPU type as a program would write it: a readable name if the record has one, else the id. */
 export function gpuTypeOf(record: ClusterRecord): string | undefined {
   const identifiers = identifiersIn(record);
-  return identifiers.find((text) => !isOpaque(text)) ?? identifiers[0];
+  return identifiers.find((text) => !isUuid(text)) ?? identifiers[0];
 }
 
 function imageProblem(requested: string, record: ClusterRecord): string | undefined {

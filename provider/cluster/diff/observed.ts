@@ -1,6 +1,6 @@
 import { countHealthy, isStopped, type Observation, withHealth } from "../health/health";
 import { inputFlags, textNames } from "../schema/fields";
-import { secretsOfAll } from "../schema/secrets";
+import { secretPathsOf } from "../schema/secrets";
 import { toPlainJson } from "../schema/state";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
@@ -25,7 +25,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   return toPlainJson({
     ...inputs,
     // The state of an unfinished operation can hold values of the state before.
-    __secrets: settled ? inputs.__secrets : secretsOfAll(inputs, before),
+    __secrets: settled ? inputs.__secrets : secretPathsOf(inputs, before),
     ...chosenTexts(inputs, record, before),
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,

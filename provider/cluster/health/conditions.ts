@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../api/decode/records";
-import { isGone, isKnownWord, isLeaving, isSameWord, isSick, stateOf } from "../../api/decode/states";
+import { isGone, isKnownWord, isDeleting, isSameWord, isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { cut, listOf } from "../../base/text";
 import type { ClusterState } from "../schema/stateFields";
 import {
@@ -51,13 +51,13 @@ export function readyCondition(found: Found, goal: Goal): Condition {
   const state = stateOf(word);
   const description = withReason(word ?? "no state", record);
   const isPartial = goal.enough < goal.replicas;
-  if (isLeaving(word)) return failed(found, `it is ${description}: someone else is deleting it`);
+  if (isDeleting(word)) return failed(found, `it is ${description}: someone else is deleting it`);
   if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
   if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
   if (state === "failed") return failed(found, `it is ${description}`);
 
   const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
-  const blocks = state === "pending" ? !isPartial : isSick(word);
+  const blocks = state === "pending" ? !isPartial : isUnhealthyStatus(word);
   if (!blocks && isHealthy(status, goal)) {
     // Without the reason, which can change from poll to poll.
     const summary = `${count}, ${word ?? "no state"}`;
@@ -85,7 +85,7 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   const { record, status } = found;
   const word = worstWord(found);
   const summary = word ?? "no state";
-  if (isLeaving(word)) return failed(found, `it is ${word}: someone else is deleting it`);
+  if (isDeleting(word)) return failed(found, `it is ${word}: someone else is deleting it`);
   if (stateOf(word) === "stopped") return { status: "ready", summary };
   const isRunning = stateOf(record.status) === "running" || stateOf(status?.status) === "running";
   if (stateOf(word) !== "unknown" || isRunning) return { status: "pending", summary };

@@ -1,5 +1,5 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../../api/decode/records";
-import { isGone, isLeaving, isSick, isStopping, stateOf } from "../../api/decode/states";
+import { isGone, isDeleting, isUnhealthyStatus, isStopping, stateOf } from "../../api/decode/states";
 import { cut } from "../../base/text";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
@@ -54,11 +54,11 @@ export function isDown(record: Pick<ClusterRecord, "status">, before: Partial<Cl
 
 /** The meanings of status words, worst first. */
 const ranks: readonly ((word: string) => boolean)[] = [
-  isLeaving,
+  isDeleting,
   (word) => stateOf(word) === "stopped",
   (word) => stateOf(word) === "failed",
   (word) => stateOf(word) === "pending",
-  isSick,
+  isUnhealthyStatus,
   (word) => stateOf(word) === "running",
 ];
 
@@ -76,7 +76,7 @@ export function worstWord({ record, status }: Observation): string | undefined {
  */
 function countedReplicas({ replicas }: StatusRecord, requested: number): readonly ReplicaRecord[] {
   const existing = replicas.filter(({ status }) => !isGone(status));
-  const staying = existing.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
+  const staying = existing.filter(({ status }) => !isDeleting(status) && stateOf(status) !== "stopped");
   return staying.length >= requested ? staying : existing;
 }
 

@@ -2,7 +2,7 @@ import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
-import { mismatches } from "../diff/adoption";
+import { findMismatches } from "../diff/adoption";
 import { identifiersIn, sameImage, sameText, withTypeAmong } from "../diff/drift";
 import { allowedTypes } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/stateFields";
@@ -40,7 +40,7 @@ export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | u
 export function takenReason(holders: readonly ClusterRecord[]): string {
   const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
-    `is already the name of ${describe(holders)}. If it is yours (compare age and image: two stacks of one name generate the same ` +
+    `is already the name of ${describeClusters(holders)}. If it is yours (compare age and image: two stacks of one name generate the same ` +
     `names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; to replace it (\`--replace\`, ` +
     "`pulumi state taint`), `deleteBeforeReplace: true`; otherwise use another `name`"
   );
@@ -49,7 +49,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
 const maxDescribed = 2;
 
 /** `cl_1 (running, since 2026-11-21T10:00:00Z, team/server:1.0)`: enough to recognize the cluster. Of several, the image is left out. */
-export function describe(clusters: readonly ClusterRecord[]): string {
+export function describeClusters(clusters: readonly ClusterRecord[]): string {
   const described = clusters.slice(0, maxDescribed).map(({ id, status, createdAt, container }) => {
     const image = clusters.length === 1 && container && cleanText(container, 60);
     const details = [status, createdAt && `since ${createdAt}`, image].filter(Boolean).join(", ");
@@ -104,7 +104,7 @@ export function reasonNotToResume(record: ClusterRecord, { inputs, urn, owned, n
     return `it is ${cleanText(status, 100)}`;
   const types = identifiersIn(record);
   if (types.length === 0) return "the service does not show its GPU type";
-  const paths = mismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(({ property }) => property);
+  const paths = findMismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(({ property }) => property);
   if (container !== undefined && !sameImage(inputs.container, container)) paths.push("container");
   if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
   const ageMs = nowMs - Date.parse(createdAt);

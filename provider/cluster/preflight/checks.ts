@@ -7,7 +7,7 @@ import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type 
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
-import { textsIn } from "../schema/extraFields";
+import { stringsIn } from "../schema/extraFields";
 import { secretsOf } from "../schema/secrets";
 import { asState, inputsOf } from "../schema/state";
 import { type CheckedInputs, type ClusterState, stateOutputNames } from "../schema/stateFields";
@@ -109,7 +109,7 @@ export class Checks {
     const clusters = [...versions, this.#run.clusterOf(urn) ?? {}];
     for (const cluster of clusters) redactor.learn(secretsOf(cluster));
     const names = clusters.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
-      textsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
+      stringsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
     );
     return (text: string) => redactor.hideInSentence(text, [resourceNameOf(urn), ...names]);
   }

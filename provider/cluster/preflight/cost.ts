@@ -4,7 +4,7 @@ import { listOf, resourceNameOf } from "../../base/text";
 import type { Settings } from "../../config/settings";
 import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { gpusPerReplica, tierOf } from "../schema/extraFields";
-import { costOfReplica, money, roundCost } from "../schema/money";
+import { costOfReplica, formatAmount, roundCost } from "../schema/money";
 import type { CheckedInputs } from "../schema/stateFields";
 import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
 import type { Answer, Price, Reads } from "./reads";
@@ -20,7 +20,7 @@ export function costAt(price: Price | undefined, { gpuType, replicas, extraField
   return {
     ...price,
     amount: roundCost(price.amount * replicas * gpus),
-    parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
+    parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${formatAmount(price.amount, price.currency)}`,
   };
 }
 
@@ -145,7 +145,7 @@ function judgeLimits({ urn, run, settings, inputs }: Situation): Finding[] {
   const { amount = 0, before = 0, currency, parts } = run.costOf(urn) ?? { parts: "" };
   const stack = judgeStackLimit(run.costs(), amount, settings);
   if (typeof limit !== "number" || amount <= limit || amount < before) return stack;
-  const text = `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
+  const text = `is ${formatAmount(limit)}, but the cluster would cost ${formatAmount(amount, currency)} per hour: ${parts}`;
   return [failure("maxHourlyCost", text), ...stack];
 }
 
@@ -156,8 +156,8 @@ function judgeStackLimit(costs: readonly PlannedCost[], amount: number, { maxHou
   const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
   const unknown = costs.filter((cost) => cost.amount === undefined).length;
   const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
-  const cost = `${money(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
-  const text = `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${cost}`;
+  const cost = `${formatAmount(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
+  const text = `gpucluster:maxHourlyCost is ${formatAmount(limit)}, but the clusters seen so far cost ${cost}`;
   if (sum <= sumOf(costs.map(({ before }) => before)))
     return [warning(`${text}. No change so far raises the cost`, "over the limit")];
   return amount > 0 ? [failure("", text)] : [];
@@ -173,7 +173,7 @@ const maxNamedCosts = 3;
 function largestParts(costs: readonly PlannedCost[]): string {
   const amountOf = ({ amount = 0 }: PlannedCost) => amount;
   const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));
-  const named = largest.slice(0, maxNamedCosts).map((cost) => `${cost.label} ${money(amountOf(cost))} (${cost.parts})`);
+  const named = largest.slice(0, maxNamedCosts).map((cost) => `${cost.label} ${formatAmount(amountOf(cost))} (${cost.parts})`);
   if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
   return named.join(", ");
 }

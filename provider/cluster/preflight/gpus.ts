@@ -1,5 +1,5 @@
-import { ambiguousText, isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { isOpaque } from "../../api/requests";
+import { ambiguousMessage, isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { isUuid } from "../../api/requests";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { hasUnknown } from "../../contract";
 import { waitsForCapacity } from "../operations/capacity";
@@ -26,10 +26,10 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const isError = settings.gpuTypeCheck === "error" && listed.certain && unlisted.length === types.length;
   const address = service.address ? ` of ${service.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
-  const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
+  const names = listed.gpus.map((gpu) => (isUuid(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
   const findings: Finding[] = [];
   for (const { type, match } of matches)
-    if (match.kind === "ambiguous") findings.push(failure("gpuType", ambiguousText(type, match.candidates)));
+    if (match.kind === "ambiguous") findings.push(failure("gpuType", ambiguousMessage(type, match.candidates)));
   for (const type of unlisted) {
     const text = unlistedText(type, names, source);
     const message = `${text}. The service decides whether it accepts the type`;

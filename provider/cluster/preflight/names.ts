@@ -3,9 +3,9 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
 import { cleanText, listOf } from "../../base/text";
 import { hasUnknown } from "../../contract";
-import { adoptionChanges, mismatches } from "../diff/adoption";
+import { adoptionChanges, findMismatches } from "../diff/adoption";
 import {
-  describe,
+  describeClusters,
   findResumable,
   isResumableName,
   notResumed,
@@ -72,7 +72,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
     why = `. ${notResumed(resumable.reason)}`;
   }
   // The holder can be the resource's own cluster, which is deleted first. If it is not, the creation fails.
-  const deleted = `"${name}" is the name of ${describe(holders)}, which must be deleted before the new cluster is created`;
+  const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;
   if (deletesFirst && !before) return { findings: [warning(deleted)] };
   return { findings: [failure("name", `"${name}" ${takenReason(holders)}${why}`)] };
 }
@@ -97,7 +97,7 @@ async function findResumableInDetail(
 /** Judges whether this resource can adopt the cluster, and reports what the adoption changes. */
 export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[] {
   if (!record) return [];
-  const failures = mismatches(comparableWith(inputs, record), record);
+  const failures = findMismatches(comparableWith(inputs, record), record);
   const name = record.name === undefined ? "" : ` ("${cleanText(record.name, 100)}")`;
   // A check cannot distinguish an interrupted creation from a replacement whose old name the engine does not give.
   const how = inputs.__deleteBeforeReplace

@@ -49,9 +49,9 @@ function isObject(value: unknown): value is object {
 }
 
 /** All strings inside a value, at any depth. */
-export function textsIn(value: unknown): string[] {
+export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 const rangeNames = {

@@ -297,4 +297,4 @@ export const inputDefaults: Partial<ClusterInputs> = {
 };
 
 /** The defaults that the state and previews show, because users look for them there. */
-export const shownDefaults = ["replicas", "desiredStatus"] as const;
+export const visibleDefaults = ["replicas", "desiredStatus"] as const;

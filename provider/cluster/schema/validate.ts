@@ -5,9 +5,9 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
 import { maxGeneratedLabel } from "../../api/endpoints";
 import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
-import { cut, meantBy, resourceNameOf } from "../../base/text";
+import { cut, closestName, resourceNameOf } from "../../base/text";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
-import { type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "./fields";
+import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
 import { asInputs } from "./state";
 import type { CheckedInputs } from "./stateFields";
 
@@ -246,7 +246,7 @@ function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
 }
 
 function unknownInput(name: string): Issue {
-  const meant = meantBy(name, inputNames);
+  const meant = closestName(name, inputNames);
   const advice = meant === undefined ? `the inputs are ${inputNames.join(", ")}` : `did you mean \`${meant}\`?`;
   return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
@@ -289,7 +289,7 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
 /** The inputs with their defaults and a name: of the program, else of the state, else a generated one. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
   const { urn, current, predecessor, salt, naming } = context;
-  const defaults = Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]]));
+  const defaults = Object.fromEntries(visibleDefaults.map((input) => [input, inputDefaults[input]]));
   const completed: Properties = { ...defaults, ...news };
   if (news["name"] === undefined) {
     completed["name"] = current ?? naming?.proposed ?? generatedName(urn, predecessor, salt);

@@ -1,11 +1,11 @@
 import type { ClusterRecord } from "../../api/decode/records";
-import type { Learned } from "../diff/drift";
+import type { ObservedDifferences } from "../diff/drift";
 import { createdNames, textNames } from "../schema/fields";
 import { pick } from "../schema/state";
 import type { CheckedInputs } from "../schema/stateFields";
 
 /** How the service shows the inputs of a new cluster, and which inputs it does not show. */
-export interface LearnedInputs extends Learned {
+export interface LearnedInputs extends ObservedDifferences {
   readonly unverifiedInputs: readonly string[];
   /** Whether the service shows other clusters with the same inputs in the same way. */
   readonly isTypical?: boolean;

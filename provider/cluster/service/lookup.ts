@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { isLeaving } from "../../api/decode/states";
+import { isDeleting } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
 import type { ClusterState } from "../schema/stateFields";
@@ -141,7 +141,7 @@ export async function findExisting(
   state: ClusterState,
 ): Promise<ClusterRecord> {
   const record = await findOrGone(service, operation, state);
-  if (record && !isLeaving(record.status)) return record;
+  if (record && !isDeleting(record.status)) return record;
   throw operation.error(
     "no longer exists in the service. Run `pulumi refresh`, then `pulumi up`, which creates it again",
   );

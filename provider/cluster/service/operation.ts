@@ -14,7 +14,7 @@ import type { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { type Ctx, InitError } from "../../contract";
 import type { Observation } from "../health/health";
-import { secretsOf, withOthers } from "../schema/secrets";
+import { secretsOf, withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
@@ -121,7 +121,7 @@ export class Operation {
       env: { ...this.before.env, ...inputs.env },
       __secrets: [...(this.before.__secrets ?? []), ...(inputs.__secrets ?? [])],
     };
-    this.#redactor.learn(secretsOf(withOthers(known, observed)));
+    this.#redactor.learn(secretsOf(withUnmanaged(known, observed)));
   }
 
   /** The options of every request of this operation. */

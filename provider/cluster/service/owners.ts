@@ -1,6 +1,6 @@
 import { sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
-import { isLeaving } from "../../api/decode/states";
+import { isDeleting } from "../../api/decode/states";
 import { sameText } from "../diff/drift";
 import type { ClusterState } from "../schema/stateFields";
 
@@ -88,7 +88,7 @@ export class OwnedIds {
 
   /** Whether a listed cluster still exists, as far as this process knows. */
   isThere({ id, status }: ClusterRecord): boolean {
-    return !isLeaving(status) && !this.#known(id).isDeleted;
+    return !isDeleting(status) && !this.#known(id).isDeleted;
   }
 
   #known(id: string): KnownCluster {
@@ -105,5 +105,5 @@ export class OwnedIds {
 
 /** The clusters of a name that are not being deleted. Host names ignore case, so names of clusters do too. */
 export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
-  return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
+  return clusters.filter((other) => sameText(other.name, name) && !isDeleting(other.status));
 }

@@ -2,7 +2,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import type { InitError } from "../../contract";
-import { findSpecMismatches, learnObserved, unverified } from "../diff/drift";
+import { findSpecMismatches, compareObserved, unverifiedPaths } from "../diff/drift";
 import { toState } from "../diff/observed";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { isTypical, type LearnedInputs } from "../service/learned";
@@ -60,7 +60,7 @@ export async function endState(
   const details = { settled: true, seenBy: service.seenBy, ...mark };
   if (!sentInputs) {
     const { record } = operation.observed;
-    const unverifiedInputs = mark.unfinished && record && unverified(inputs, record);
+    const unverifiedInputs = mark.unfinished && record && unverifiedPaths(inputs, record);
     return toState(inputs, operation.observed, { ...details, before, unverifiedInputs });
   }
   const learned = await learn(service, operation, sentInputs, before);
@@ -83,8 +83,8 @@ async function learn(service: Service, operation: Operation, inputs: CheckedInpu
     const record = { ...(found ?? last), id: operation.id };
     if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
     return {
-      ...learnObserved(inputs, record, before),
-      unverifiedInputs: unverified(inputs, record),
+      ...compareObserved(inputs, record, before),
+      unverifiedInputs: unverifiedPaths(inputs, record),
       isTypical: found && isTypical(found, inputs, { ...before, ...last }),
     };
   };

@@ -73,9 +73,9 @@ export async function start(
     }
     if (await isTrueWithin(operation, refusal === undefined ? holdMs : 0, isDone)) return action;
     tried.push(`${action}: ${refusal ?? "accepted, but the cluster stays stopped"}`);
-    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { facts: tried });
+    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { explanations: tried });
   }
-  throw new ClusterFailedError("it does not start", { facts: tried });
+  throw new ClusterFailedError("it does not start", { explanations: tried });
 }
 
 /** The reason why an action did not start the cluster. @throws The error if another action cannot help. */

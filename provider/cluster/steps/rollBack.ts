@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
-import { isLeaving, stateOf } from "../../api/decode/states";
+import { isDeleting, stateOf } from "../../api/decode/states";
 import { configInputs } from "../../api/variant";
 import { ClusterFailedError, RequestError, TimeoutError } from "../../base/errors";
 import { listOf } from "../../base/text";
@@ -8,7 +8,7 @@ import { InitError } from "../../contract";
 import { diffCluster, effectsOf } from "../diff/diff";
 import { isDown, isStopped } from "../health/health";
 import { costOfReplica, roundCost } from "../schema/money";
-import { secretsOfAll } from "../schema/secrets";
+import { secretPathsOf } from "../schema/secrets";
 import { asState, pick } from "../schema/state";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { find } from "../service/lookup";
@@ -41,7 +41,7 @@ export async function rollBack(
   }
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);
-  if (!record || isLeaving(record.status) || isStopped(record)) return failure;
+  if (!record || isDeleting(record.status) || isStopped(record)) return failure;
   // A refused rollback observes no replicas.
   again.observe({ ...operation.observed, ...again.observed });
   const update = updateBack(progress.inputs, state, record);
@@ -64,7 +64,7 @@ export async function rollBack(
 
 /** The update from the failed configuration to that of the old state, with its cost for the current number of replicas. */
 function updateBack(current: CheckedInputs, old: ClusterState, record: ClusterRecord): Update {
-  const __secrets = secretsOfAll(current, old);
+  const __secrets = secretPathsOf(current, old);
   const failed = { ...old, ...pick(current, configuration), __secrets };
   const cost = costOfReplica(old);
   const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);

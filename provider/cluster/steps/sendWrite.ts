@@ -1,5 +1,5 @@
 import { busyCode, type ClusterRecord } from "../../api/decode/records";
-import { isLeaving, stateOf } from "../../api/decode/states";
+import { isDeleting, stateOf } from "../../api/decode/states";
 import { ApiError, briefOf, RequestError } from "../../base/errors";
 import { findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
@@ -58,7 +58,7 @@ export async function sendWrite<Answer>(
         busy += 1;
         const record = await read();
         if (await isDone(record)) return undefined;
-        if (!record || isLeaving(record.status) || (!isTemporary(error, record) && busy >= limit.busy)) throw error;
+        if (!record || isDeleting(record.status) || (!isTemporary(error, record) && busy >= limit.busy)) throw error;
         await pauseWhileBusy(operation, error, record, busy);
         continue;
       }

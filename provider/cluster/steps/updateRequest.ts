@@ -6,8 +6,8 @@ import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
-import { isMasked, learnObserved, unverified } from "../diff/drift";
-import { secretsOfAll } from "../schema/secrets";
+import { isMasked, compareObserved, unverifiedPaths } from "../diff/drift";
+import { secretPathsOf } from "../schema/secrets";
 import { pick } from "../schema/state";
 import type { CheckedInputs } from "../schema/stateFields";
 import { findCluster, type LookupSources } from "../service/lookup";
@@ -107,8 +107,8 @@ export function changedFields(inputs: Configured, before: Configured): ConfigInp
 /** Whether a record shows the new values of these inputs. */
 function shows(record: ClusterRecord, update: Update, changed: readonly ConfigInput[]): boolean {
   const requested = requestedInputs(update);
-  const { differing } = learnObserved(requested, record, update.state);
-  return ![...differing, ...unverified(requested, record)].some((path) => isWithinPaths(path, changed));
+  const { differing } = compareObserved(requested, record, update.state);
+  return ![...differing, ...unverifiedPaths(requested, record)].some((path) => isWithinPaths(path, changed));
 }
 
 /** Adds a null for each of these variables to a body with env. */
@@ -126,7 +126,7 @@ function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
  */
 function refuseUnknown({ record, inputs, state }: Update, body: UpdateBody): UpdateBody {
   if (changedFields(inputs, state).includes("env")) return body;
-  const secrets = secretsOfAll(inputs, state);
+  const secrets = secretPathsOf(inputs, state);
   const isEmptied = (name: string) => body.env?.[name] === "" && state.env?.[name] === "";
   const unknown = Object.entries(record.env ?? {})
     .filter(([name, value]) => value !== "" && isMasked(value) && isEmptied(name) && secrets?.includes(`env.${name}`))

@@ -61,21 +61,21 @@ export class WaitReport {
 
   /** The error of a cluster that has failed, or that the service no longer shows. */
   ended({ summary, reasons = [] }: Pick<Condition, "summary" | "reasons">): ClusterFailedError {
-    return new ClusterFailedError(summary, { facts: [...this.#details(), ...reasons] });
+    return new ClusterFailedError(summary, { explanations: [...this.#details(), ...reasons] });
   }
 
   /** The error if nothing that the service shows is recognized. That is no verdict: it does not cause a rollback. */
   unclear(unrecognized: string): GpuClusterError {
     const ways = "`readinessProbe` lets its endpoint decide, `skipAwait` skips the wait";
     const message = `the service shows ${unrecognized}, and nothing changes. ${doctorAdvice}; ${ways}`;
-    return new GpuClusterError(message, { facts: this.#details() });
+    return new GpuClusterError(message, { explanations: this.#details() });
   }
 
   /** The error at the time limit. A failed last poll is its cause: then the state of the cluster is not known. */
   timeout(expectation?: string): TimeoutError {
     const facts = [...this.#details(), ...unhealthyReasons(this.operation.observed.status)];
     const last = [cut(this.#summary, maxSummaryLength), expectation].filter(Boolean).join("; ");
-    return this.operation.timeout(last && `: ${last}`, { facts, cause: this.#failure?.error });
+    return this.operation.timeout(last && `: ${last}`, { explanations: facts, cause: this.#failure?.error });
   }
 
   /** The observed states in order if there are several, and the last poll that failed. */

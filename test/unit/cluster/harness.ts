@@ -21,7 +21,7 @@ export interface Fixture {
   readonly service: CreatingService;
   readonly cluster: Resource;
   /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
-  readonly said: string[];
+  readonly messages: string[];
   ctx(overrides?: Partial<Ctx>): Ctx;
   /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
@@ -78,7 +78,7 @@ export async function openFixture({
     client,
     service,
     cluster: judged(createClusterResource(() => service, settings)),
-    said,
+    messages: said,
     ctx: (overrides = {}) => ({ ...recorder(said), ...overrides }),
     run: (work) => clock.run(work),
     as: (seenBy) => {
@@ -244,7 +244,7 @@ export async function openSettled(inputs: Properties, options: FixtureOptions = 
 }
 
 /** Forgets the requests and messages so far. */
-export function forget({ simulator, said }: Fixture): void {
+export function forget({ simulator, messages: said }: Fixture): void {
   simulator.requests.length = 0;
   said.length = 0;
 }

@@ -89,6 +89,6 @@ export function running(bench: Fixture, { id }: Held) {
   return { status, generation, env: deployed?.env, restarts: Math.max(0, ...replicaStates.map((one) => one.restarts)) };
 }
 
-export function warnings({ said }: Fixture): string[] {
+export function warnings({ messages: said }: Fixture): string[] {
   return said.filter((text) => text.startsWith("warning"));
 }

@@ -3,10 +3,10 @@ import { ConfigError } from "../../../provider/base/errors";
 import {
   type ConfigOrigin,
   freshConfig,
-  plainKeyText,
+  plainKeyMessage,
   resolveConnection,
   resolveSettings,
-  unusedText,
+  unusedVariablesMessage,
 } from "../../../provider/config/settings";
 
 type Values = Record<string, string>;
@@ -89,15 +89,15 @@ test.each<[string, ConfigOrigin, string, string]>([
 });
 
 test("a message names the variables of the environment that are not used", () => {
-  expect(unusedText(config(inConfig), inEnv, "copy")).toBe(
+  expect(unusedVariablesMessage(config(inConfig), inEnv, "copy")).toBe(
     "GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY of the environment are not used: " +
       "gpucluster:baseUrl of the stack and gpucluster:apiKey of the stack have other values",
   );
-  expect(unusedText(config({ "gpucluster:apiKey": "other" }), inEnv, "provider")).toBe(
+  expect(unusedVariablesMessage(config({ "gpucluster:apiKey": "other" }), inEnv, "provider")).toBe(
     "GPUCLUSTER_API_KEY of the environment is not used: the provider's `apiKey` has another value",
   );
-  expect(unusedText(config({ "gpucluster:apiKey": key }), inEnv)).toBeUndefined();
-  expect(unusedText(config(inConfig), {})).toBeUndefined();
+  expect(unusedVariablesMessage(config({ "gpucluster:apiKey": key }), inEnv)).toBeUndefined();
+  expect(unusedVariablesMessage(config(inConfig), {})).toBeUndefined();
 });
 
 describe("an address", () => {
@@ -142,7 +142,7 @@ describe("an API key", () => {
 
   it("causes a warning, which does not show it, if the stack stores it in plain text", () => {
     const warning = (values: Values, isSecret: boolean) =>
-      plainKeyText(config(values), () => isSecret, "Pulumi.dev.yaml");
+      plainKeyMessage(config(values), () => isSecret, "Pulumi.dev.yaml");
     expect(warning(inConfig, false)).toContain("`pulumi config set --secret gpucluster:apiKey`");
     expect(warning(inConfig, false)).not.toContain(configKey);
     expect([warning(inConfig, true), warning({}, false)]).toEqual([undefined, undefined]);

@@ -128,7 +128,7 @@ describe("the service of the official client", () => {
     const { id, state } = await create(bench, wanted);
     const { inputs } = await check(bench, { ...wanted, env: { MODEL: "another" } }, wanted);
     const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-    expect(bench.said.join("\n")).toContain(
+    expect(bench.messages.join("\n")).toContain(
       "`env.EMPTY` change, which the service cannot do in place, so it is replaced",
     );
     const paths = ["env.MODEL", "env.MODE", "env.EMPTY"];

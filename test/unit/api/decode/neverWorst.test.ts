@@ -3,7 +3,7 @@ import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
 import { gpuKey } from "../../../../provider/api/decode/names";
 import type { StatusRecord } from "../../../../provider/api/decode/records";
-import { isLeaving } from "../../../../provider/api/decode/states";
+import { isDeleting } from "../../../../provider/api/decode/states";
 import { readStatus } from "../../../../provider/api/decode/statusRecord";
 import { endpoints as e } from "../../../../provider/api/endpoints";
 import { matchGpu, priceInTier } from "../../../../provider/api/gpuMatch";
@@ -321,7 +321,7 @@ test(
     const isGateway = status === 404 && body === pageOfGateway;
     if (status === 404 && !isGateway) return;
     const read = clientOf(log(status), log(body)).getCluster("cl_1");
-    const outcome = await read.then(({ status: word }) => isLeaving(word), isNotFound);
+    const outcome = await read.then(({ status: word }) => isDeleting(word), isNotFound);
     const isGone = body.includes('"not_found"') && status >= 400 && status < 500;
     expect(outcome).toBe(isGone);
   }),

@@ -1,4 +1,4 @@
-import { healthOfWord, isSick, redactWord, stateOf, statusIn } from "../../../../provider/api/decode/states";
+import { healthOfWord, isUnhealthyStatus, redactWord, stateOf, statusIn } from "../../../../provider/api/decode/states";
 import { ApiError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 
@@ -34,7 +34,7 @@ describe("a status word", () => {
     ],
   ])("%s", (_name, words, state, healthy, sick) => {
     for (const word of words.split(" "))
-      expect([word, stateOf(word), healthOfWord(word), isSick(word)]).toEqual([word, state, healthy, sick]);
+      expect([word, stateOf(word), healthOfWord(word), isUnhealthyStatus(word)]).toEqual([word, state, healthy, sick]);
   });
 
   it("means running with a whole share only", () => {

@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
-import { isMasked, learnObserved, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
+import { isMasked, compareObserved, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/stateFields";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
@@ -62,7 +62,7 @@ describe("a variable that is observed right after a change", () => {
         value === undefined ? {} : Object.fromEntries([[name, value]]);
       const record: ClusterRecord = { id: "cl_1", env: one<string | null>(observed) };
       const olds = { ...inputs, env: one(before) };
-      expect(learnObserved({ ...inputs, env: one(requested) }, record, olds)).toEqual(expected);
+      expect(compareObserved({ ...inputs, env: one(requested) }, record, olds)).toEqual(expected);
     });
   });
 });
@@ -81,7 +81,7 @@ describe("an input that is observed right after a change", () => {
     ["is the same in capitals", { gpuType: "H100" }, { differing: [], unchanged: [] }],
   ])("%s", (_title, observed, expected) => {
     const before = { ...inputs, container: "a/b:0" };
-    expect(learnObserved(inputs, { id: "cl_1", ...observed }, before)).toMatchObject(expected);
+    expect(compareObserved(inputs, { id: "cl_1", ...observed }, before)).toMatchObject(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { isGone, isLeaving, isSick, stateOf } from "../../../../provider/api/decode/states";
+import { isGone, isDeleting, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
 import { goneCondition, readyCondition, stoppedCondition } from "../../../../provider/cluster/health/conditions";
 import { type Found, goalOf, withHealth } from "../../../../provider/cluster/health/health";
 
@@ -174,7 +174,7 @@ test("a wait for a stop never ends while a word means another state or a deletio
       if (stoppedCondition(found, before).status !== "ready") return true;
       const states = wordsOf(found).map(stateOf);
       return (
-        !wordsOf(found).some(isLeaving) && (states.includes("stopped") || states.every((state) => state === "unknown"))
+        !wordsOf(found).some(isDeleting) && (states.includes("stopped") || states.every((state) => state === "unknown"))
       );
     }),
     { numRuns: 3_000 },
@@ -188,7 +188,7 @@ test("a wait for a running cluster never ends with a bad word, a word for anothe
       const condition = readyCondition(found, goal);
       if (condition.status !== "ready") return true;
       const states = wordsOf(found).map(stateOf);
-      if (wordsOf(found).some((each) => isLeaving(each) || isSick(each))) return false;
+      if (wordsOf(found).some((each) => isDeleting(each) || isUnhealthyStatus(each))) return false;
       if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
       const { replicas = [], overall } = found.status ?? {};
       if (overall !== undefined) return overall;

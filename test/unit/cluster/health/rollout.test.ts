@@ -107,7 +107,7 @@ describe("a rollout after an update", () => {
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
     expect(countOf(bench.simulator, redeploy)).toBe(1);
     expect(warnings(bench)).toEqual([]);
-    expect(bench.said.join("\n")).toContain("status: waiting for the rollout to begin, ");
+    expect(bench.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
   });
 
   it("that is too fast to be seen ends after a minute, with a warning", async () => {

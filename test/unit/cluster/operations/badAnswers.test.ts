@@ -162,7 +162,7 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   const end = await bench.run(works[what]().catch((reason: Error) => reason));
   const failure = end instanceof Error ? end : undefined;
   const text = failure?.message ?? "";
-  for (const message of [...bench.said, text]) {
+  for (const message of [...bench.messages, text]) {
     expectClean(message);
     expect(message).not.toContain(simulator.apiKey);
   }
@@ -189,7 +189,7 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
     if (!failure) expect(alive).toMatchObject([{ replicas: wanted["replicas"], env: wanted["env"] }]);
   } else {
     expect(simulator.cluster(created.id)?.status === "gone").toBe(!failure);
-    expect(bench.said.includes("status: deleted")).toBe(!failure);
+    expect(bench.messages.includes("status: deleted")).toBe(!failure);
     if (failure) expect(text).toContain(`(${created.id}) was not deleted: `);
   }
   return { isDone: !failure, text };

@@ -16,7 +16,7 @@ const waiting = (news: Properties = {}): Properties => ({ ...checked, waitForCap
 const stocks = ({ simulator }: Fixture, stock: Readonly<Record<string, number>>) => {
   for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
 };
-const statuses = ({ said }: Fixture) => said.filter((line) => line.startsWith("status: waiting"));
+const statuses = ({ messages: said }: Fixture) => said.filter((line) => line.startsWith("status: waiting"));
 const posts = ({ simulator }: Fixture) => countOf(simulator, creation);
 /** The names of the clusters with their types, in the order of their creation. */
 const made = ({ simulator }: Fixture) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
@@ -119,7 +119,7 @@ describe("a creation that waits for capacity", () => {
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,
     });
-    expect(bench.said[0]).toMatch(
+    expect(bench.messages[0]).toMatch(
       /^info: web: not enough GPUs: 2 x h200 needed, 0 available, nor enough of h100: the creation waits/,
     );
     forget(bench);

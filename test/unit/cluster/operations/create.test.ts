@@ -50,11 +50,11 @@ describe("a creation", () => {
   it("reports its progress, and first its id", async () => {
     const bench = await openFixture();
     const { id } = await bench.run(create(bench));
-    expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
-    expect(bench.said).toContainEqual(
+    expect(bench.messages.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
+    expect(bench.messages).toContainEqual(
       expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, \d+s of 60m$/),
     );
-    expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
+    expect(bench.messages.at(-1)).toBe("status: 2/2 replicas healthy");
   });
 });
 

@@ -156,7 +156,7 @@ const oneCluster: [string, number, ...Fault[]][] = [
 test.each(oneCluster)("a creation %s", async (_title, posts, ...faults) => {
   const bench = await openFixture({ faults });
   await expectOne(bench, posts);
-  if (posts === 1) expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+  if (posts === 1) expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
 });
 
 const web = { id: "cl_a", name: "web", gpu_type: "h100" };
@@ -237,7 +237,7 @@ test.each(accepted)("a creation %s", async (title, faults, record, messages = []
   expect(await bench.run(claim(bench))).toMatchObject(record);
   expect(countOf(bench.simulator, createLine)).toBe(1);
   if (title.startsWith("takes the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
-  expect(bench.said).toEqual(messages);
+  expect(bench.messages).toEqual(messages);
 });
 
 test("a refused creation is not repeated", async () => {

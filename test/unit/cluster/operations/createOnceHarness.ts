@@ -26,7 +26,7 @@ export function failingLists(status: number, after = 0): Fault {
 
 /** One creation through `CreateOnce`. */
 export function claim(
-  { service, clock, said }: Fixture,
+  { service, clock, messages: said }: Fixture,
   body: Partial<CreateBody> = {},
   options: Partial<CreationOptions> = {},
 ) {

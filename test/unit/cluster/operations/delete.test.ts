@@ -27,8 +27,8 @@ describe("a deletion", () => {
     expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
     expect(writes(bench.simulator)).toEqual([line]);
-    expect(bench.said[0]).toBe("status: deleting");
-    expect(bench.said.at(-1)).toBe("status: deleted");
+    expect(bench.messages[0]).toBe("status: deleting");
+    expect(bench.messages.at(-1)).toBe("status: deleted");
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("a deletion", () => {
     await bench.run(remove(bench, made));
     expect(bench.clock.now() - startMs).toBeLessThan(5_000);
     expect(countOf(bench.simulator, line)).toBe(2);
-    expect(bench.said.at(-1)).toBe("status: deleted");
+    expect(bench.messages.at(-1)).toBe("status: deleted");
   });
 
   it("of a new cluster waits if its repetition can be the first request that the service gets", async () => {

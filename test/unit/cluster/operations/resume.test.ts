@@ -31,7 +31,7 @@ async function up(bench: Fixture, news: Properties = program, process: Resource 
 
 async function preview(bench: Fixture, news: Properties = program) {
   const { failures } = await bench.run(bench.as("seen").check(bench.ctx(), news));
-  return { refusals: failures.map(({ reason }) => reason), said: bench.said.join("\n") };
+  return { refusals: failures.map(({ reason }) => reason), said: bench.messages.join("\n") };
 }
 
 describe("a cluster that an interrupted run has created", () => {
@@ -48,7 +48,7 @@ describe("a cluster that an interrupted run has created", () => {
     expect(state).toMatchObject({ name, settled: true, __generatedName: true });
     expect(writes(bench.simulator)).toEqual([]);
     expect(await bench.run(process.diff(bench.ctx(), id, state, inputs))).toMatchObject({ changes: {} });
-    expect(bench.said.join()).not.toContain(salt);
+    expect(bench.messages.join()).not.toContain(salt);
   });
 
   it("is corrected like any adopted cluster if it has another env and the second type", async () => {
@@ -133,7 +133,7 @@ describe("a list that changes between the check and the creation", () => {
     await bench.clock.advance(31_000);
     expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
     expect(writes(bench.simulator)).toEqual([]);
-    expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
+    expect(bench.messages.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
   it("hides another container, so the record decides: the cluster is not adopted, and nothing is created", async () => {
@@ -145,7 +145,7 @@ describe("a list that changes between the check and the creation", () => {
     const process = bench.as("seen");
     const { inputs, failures } = await bench.run(process.check(bench.ctx(), program));
     const reason = expect.stringMatching(/gpucluster:resume does not adopt it, because it has another `container`$/);
-    expect([failures, bench.said]).toEqual([[{ property: "name", reason }], []]);
+    expect([failures, bench.messages]).toEqual([[{ property: "name", reason }], []]);
     const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
     expect(message).toMatch(/was not adopted: it has another `container`/);
     expect(writes(bench.simulator)).toEqual([]);
@@ -168,7 +168,7 @@ describe("a replacement whose old name the engine does not give, as with --repla
     await remove(later);
     expect(writes(bench.simulator)).toEqual([]);
     const text = /not deleted, because this resource has adopted the same cluster, so it is not replaced: `--replace`/;
-    expect(bench.said.filter((line) => text.test(line))).toHaveLength(2);
+    expect(bench.messages.filter((line) => text.test(line))).toHaveLength(2);
     await bench.run(bench.as("seen").delete(bench.ctx(), again.id, again.state));
     expect(living(bench.simulator)).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe("a replacement whose old name the engine does not give, as with --repla
     const news = { ...program, __deleteBeforeReplace: true };
     const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
     expect(failures).toEqual([]);
-    expect(bench.said.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
+    expect(bench.messages.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
     await bench.run(process.delete(bench.ctx(), old.id, old.state));
     const next = await bench.run(process.create(bench.ctx(), inputs));
     expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);

@@ -25,7 +25,7 @@ describe("the diff of a cluster", () => {
   it("reads one list for all clusters that another key saw last, and passes if it shows them", async () => {
     const { bench, made, other } = await openStrangers({}, ["a", "b", "c"]);
     for (const cluster of made) await look(bench, other, cluster, cluster.state);
-    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
 

@@ -102,7 +102,7 @@ describe("gpucluster:maxHourlyCost", () => {
       { ...checked, name: "a" },
       { ...checked, name: "b" },
     ]);
-    expect(bench.said.filter((line) => line.includes("maxHourlyCost"))).toEqual([
+    expect(bench.messages.filter((line) => line.includes("maxHourlyCost"))).toEqual([
       'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
     ]);
   });
@@ -162,7 +162,7 @@ describe("a limit that is exceeded already", () => {
       refusals.push(...(await check(bench, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
     }
     expect(refusals).toHaveLength(failures);
-    const warned = bench.said.filter((line) => line.includes("No change so far raises the cost"));
+    const warned = bench.messages.filter((line) => line.includes("No change so far raises the cost"));
     expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
   });
 });

@@ -19,7 +19,7 @@ export async function check(
   olds: Properties = {},
   name = "web",
 ): Promise<CheckResult> {
-  const { run, cluster, ctx, said } = bench;
+  const { run, cluster, ctx, messages: said } = bench;
   const before = said.length;
   const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
   const refusals = failures.map(({ property, reason }) => `${property}: ${reason}`);

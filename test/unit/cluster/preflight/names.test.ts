@@ -120,7 +120,7 @@ describe("an explicit name that the program no longer sets", () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
     }
-    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
+    expect(bench.messages).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
   });
 
   it("does not stay if the cluster is replaced, so there is no warning", async () => {

@@ -45,7 +45,7 @@ describe("the loss of capacity", () => {
   it("is shown once for a replacement, which is checked twice", async () => {
     const bench = await openFixture();
     await checkTwice(bench, { ...checked, gpuType: "l4" }, old());
-    expect(bench.said).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
+    expect(bench.messages).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
   });
 
   it("is one message without an order even if pulumi:autonaming makes the same name again: only the engine knows the order", async () => {
@@ -56,7 +56,7 @@ describe("the loss of capacity", () => {
     const { inputs, failures } = await bench.run(bench.cluster.check(ctx, { ...nameless, gpuType: "l4" }, olds));
     expect(failures).toEqual([]);
     await bench.run(bench.cluster.diff(ctx, "cl_1", olds, inputs));
-    expect(bench.said).toEqual([
+    expect(bench.messages).toEqual([
       "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted",
     ]);
   });

@@ -112,7 +112,7 @@ describe("a service that", () => {
     const startMs = bench.clock.now();
     const results = await checkAll(bench, ["a", "b", "c"].map(named));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
-    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
+    expect(bench.messages).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
   });
 
@@ -120,12 +120,12 @@ describe("a service that", () => {
     const bench = await openFixture({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
     await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
-    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
     await check(bench, { ...named("b"), env: {} }, named("b"), "b");
-    expect(bench.said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
+    expect(bench.messages).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
     const next = await openFixture({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
-    expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
+    expect(next.messages).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
   });
 });
 
@@ -144,7 +144,7 @@ describe("the time limit of the reads of a run", () => {
     const results = await bench.run(Promise.all(adoptions));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
     expect((await check(bench, named("d"), {}, "d")).said).toEqual([]);
-    expect(bench.said).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
+    expect(bench.messages).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
   });
 
   it("holds for all of them together", async () => {
@@ -156,7 +156,7 @@ describe("the time limit of the reads of a run", () => {
     });
     const startMs = bench.clock.now();
     await checkAll(bench, ["a", "b", "c"].map(named));
-    expect(bench.said).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
+    expect(bench.messages).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
     expect(bench.clock.now() - startMs).toBe(5_000);
   });
 });
@@ -172,7 +172,7 @@ describe("an interrupt", () => {
     );
     expect(end.map(({ message }) => message)).toEqual(["interrupted", "interrupted"]);
     expect(lastedMs).toBe(0);
-    expect(bench.said).toEqual([]);
+    expect(bench.messages).toEqual([]);
   });
 
   it("ends the request itself", async () => {
@@ -199,7 +199,7 @@ describe("gpucluster:strictPreview", () => {
         ),
       ]);
     }
-    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
   });
 
   it.each<[string, Properties | undefined, FixtureOptions]>([
@@ -231,7 +231,7 @@ describe("a secret that the service quotes to a check", () => {
   /** All messages and failures of a check. */
   async function outputOf(bench: Fixture): Promise<string> {
     const { refusals } = await check(bench, news, olds);
-    return [...bench.said, ...refusals].join("\n");
+    return [...bench.messages, ...refusals].join("\n");
   }
 
   it.each<[string, FixtureOptions, RegExp]>([

@@ -23,20 +23,20 @@ test("a changed input needs no other reason for the update", () => {
 
 const env = { A: "new-canary" };
 
-const informed = ({ said }: Fixture) => said.filter((text) => text.startsWith("info: "));
+const informed = ({ messages: said }: Fixture) => said.filter((text) => text.startsWith("info: "));
 
 test("a changed env is announced as a rollout, without its values", async () => {
   const { bench, id, state } = await openSettled(checked);
-  bench.said.length = 0;
+  bench.messages.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a rollout replaces both replicas$/)]);
-  expect(bench.said.join()).not.toContain("new-canary");
+  expect(bench.messages.join()).not.toContain("new-canary");
 });
 
 test("a configuration that runs already is no rollout, even after a failed attempt to change it", async () => {
   const { bench, id, state } = await openSettled(checked);
-  bench.said.length = 0;
+  bench.messages.length = 0;
   const attempted = { ...checked, env };
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
   await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
@@ -55,7 +55,7 @@ describe("a refresh, in which the engine requests a diff without a check,", () =
 
   it.each(drifts)("%s, but the update after it does", async (_name, drift, line) => {
     const { bench, id, state } = await openSettled(checked);
-    const { cluster, ctx, run, said } = bench;
+    const { cluster, ctx, run, messages: said } = bench;
     bench.simulator.change(id, drift);
     const found = await run(cluster.read(ctx(), id, state));
     const drifted = found?.state ?? {};
@@ -69,8 +69,8 @@ describe("a refresh, in which the engine requests a diff without a check,", () =
 
   it("does not announce the continuation of an unfinished operation", async () => {
     const { bench, id, state } = await openSettled(checked);
-    bench.said.length = 0;
+    bench.messages.length = 0;
     await bench.run(bench.cluster.diff(bench.ctx(), id, { ...state, settled: false }, checked));
-    expect(bench.said).toEqual([]);
+    expect(bench.messages).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { mapSecrets, secretsOf, withOthers } from "../../../../provider/cluster/schema/secrets";
+import { mapSecrets, secretsOf, withUnmanaged } from "../../../../provider/cluster/schema/secrets";
 import type { Properties } from "../../../../provider/contract";
 
 const wrap = (value: unknown) => ({ secret: value });
@@ -80,10 +80,10 @@ describe("the secret values of a cluster", () => {
 describe("unmanaged variables", () => {
   it("are secret, whatever they look like; a removed variable loses its mark", () => {
     const managed = { env: { MODEL: "a", OLD: "b" }, __secrets: ["env.OLD", "endpoint"] };
-    expect(withOthers(managed, { MODEL: "other", ADDED: "x" })).toEqual({
+    expect(withUnmanaged(managed, { MODEL: "other", ADDED: "x" })).toEqual({
       env: { MODEL: "other", ADDED: "x" },
       __secrets: ["endpoint", "env.ADDED"],
     });
-    expect(withOthers({ env: { MODEL: "a" } }, { MODEL: "b" })).toEqual({ env: { MODEL: "b" }, __secrets: undefined });
+    expect(withUnmanaged({ env: { MODEL: "a" } }, { MODEL: "b" })).toEqual({ env: { MODEL: "b" }, __secrets: undefined });
   });
 });

@@ -88,7 +88,7 @@ describe("a deletion that is answered by 404", () => {
     const { bench, made } = await openWith([deletion404]);
     const { message } = await bench.run(failureOf(remove(bench, made)));
     expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still shows it/);
-    expect(bench.said).not.toContain("status: deleted");
+    expect(bench.messages).not.toContain("status: deleted");
     // Its name stays taken.
     const again = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
     expect(again.message).toContain(made.id);
@@ -135,10 +135,10 @@ describe("a new cluster that reads do not show yet", () => {
     const { bench, made } = await openHidden();
     bench.simulator.fault(deletion404);
     expect((await bench.run(failureOf(remove(bench, made, { timeoutMs: 30_000 })))).message).toMatch(notYet);
-    expect(bench.said).not.toContain("status: deleted");
+    expect(bench.messages).not.toContain("status: deleted");
     await bench.run(remove(bench, made));
     expect(bench.clock.now()).toBe(Date.parse(String(made.state["createdAt"])) + 120_000);
-    expect(bench.said.at(-1)).toBe("status: deleted");
+    expect(bench.messages.at(-1)).toBe("status: deleted");
   });
 });
 
@@ -170,7 +170,7 @@ describe("a ready cluster, seconds old, that neither reads nor the list show", (
     const { bench, made } = await openLagging(0, 5_000);
     bench.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
     expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/was not deleted: .*409/);
-    expect(bench.said).not.toContain("status: deleted");
+    expect(bench.messages).not.toContain("status: deleted");
     await bench.clock.advance(5_000);
     await bench.run(remove(bench, made));
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");

@@ -37,14 +37,14 @@ describe.each(forms)("a secret that the service writes %s", (_how, write) => {
   it("shows in no refusal of a creation", async () => {
     const bench = await openFixture({ faults: [{ kind: "status", status: 422, method: "POST", message }] });
     const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), withToken(value))));
-    expectHidden([bench.said, error.message, error.stack], written);
+    expectHidden([bench.messages, error.message, error.stack], written);
   });
 
   it("shows in no error and no state of a failed creation", async () => {
     const bench = await openFixture({ faults: [{ kind: "sick-replica", replica: 0, message }] });
     const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), withToken(value));
     const { reasons, state } = await bench.run(initErrorOf(work));
-    expectHidden([bench.said, reasons, { ...state, env: {} }], written);
+    expectHidden([bench.messages, reasons, { ...state, env: {} }], written);
   });
 
   it("shows in no state of a refresh after an update has replaced it", async () => {
@@ -53,7 +53,7 @@ describe.each(forms)("a secret that the service writes %s", (_how, write) => {
     bench.simulator.change(id, sick(message));
     const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
     expect(found?.state["replicaStatuses"]).toHaveLength(2);
-    expectHidden([bench.said, found?.state], written);
+    expectHidden([bench.messages, found?.state], written);
   });
 
   it("shows in no status of a cluster of others", async () => {

@@ -25,7 +25,7 @@ const changed: Properties = { ...checked, env: { MODEL: next } };
 function expectSilence(bench: Fixture, error?: unknown): void {
   const shown =
     error instanceof Error ? [error.message, error.stack, "reasons" in error && inspect(error.reasons)] : [];
-  const texts = [...bench.said, ...shown].join("\n");
+  const texts = [...bench.messages, ...shown].join("\n");
   for (const value of [canary, next, "END KEY"]) expect(texts).not.toContain(value);
 }
 
@@ -116,7 +116,7 @@ it("a value of a cluster that this process has deleted shows in no message and n
   bench.simulator.fault({ kind: "sick-replica", replica: 0, message: `bad: ${old}` });
   const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
   expect(error.message).toContain("bad: [secret]");
-  expect(inspect([bench.said, error], { depth: 9 })).not.toContain(old);
+  expect(inspect([bench.messages, error], { depth: 9 })).not.toContain(old);
 });
 
 it("a value of the state before, which this process never had, shows in nothing that an update says", async () => {
@@ -127,7 +127,7 @@ it("a value of the state before, which this process never had, shows in nothing 
   const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, before, checked);
   const error = await bench.run(failureOf(work));
   expect(error.message).toContain("bad: [secret]");
-  expect([...bench.said, error.message].join("\n")).not.toContain(old);
+  expect([...bench.messages, error.message].join("\n")).not.toContain(old);
 });
 
 it("a status word that quotes a value of env shows in no progress of an update that is busy, and in no error", async () => {
@@ -139,7 +139,7 @@ it("a status word that quotes a value of env shows in no progress of an update t
   const news = { ...checked, env: { MODEL: "another-value" } };
   const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
   expectSilence(bench, await bench.run(failureOf(work)));
-  expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+  expect(bench.messages.join()).toContain("the service is busy with the cluster: crashed with [secret]");
 });
 
 it("an image that quotes a secret shows nowhere in the error of a creation, nor in its causes and their stacks", async () => {
@@ -149,7 +149,7 @@ it("an image that quotes a secret shows nowhere in the error of a creation, nor 
   expect(reasons[0]).toContain("[secret]");
   expect(cause).toBeInstanceOf(ClusterFailedError);
   expect(state["env"]).toEqual(checked["env"]);
-  expect(inspect([bench.said, reasons, stack, cause], { depth: 9 })).not.toContain(canary);
+  expect(inspect([bench.messages, reasons, stack, cause], { depth: 9 })).not.toContain(canary);
 });
 
 const added = "added-by-the-service-5c2d";
@@ -161,7 +161,7 @@ const withEnv = (...values: string[]): Properties => ({
 });
 
 /** All messages, and everything of an error that can be printed, including its causes. */
-function textsOf({ said }: Fixture, error?: Error & { reasons?: readonly string[] }): string {
+function textsOf({ messages: said }: Fixture, error?: Error & { reasons?: readonly string[] }): string {
   const causes: string[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
   return [...said, ...causes, ...(error?.reasons ?? [])].join("\n");
@@ -204,7 +204,7 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
     bench.simulator.change(id, { sickReplica: { replica: 0, message: "hot" } });
     const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, settled: false }, inputs);
     const error = await bench.run(initErrorOf(work));
-    expect(bench.said.join()).toContain("replicas healthy, waits for [secret]");
+    expect(bench.messages.join()).toContain("replicas healthy, waits for [secret]");
     expect(error.reasons[0]).toContain("waits for [secret]");
     expect(error.state["status"]).toBe("waits for [secret]");
     expect(textsOf(bench, error)).not.toContain(value);
@@ -218,7 +218,7 @@ it("a value of env that is a word of our messages is hidden only in what the ser
   expect(reason).toContain(`cluster "web" (${error.id}) was created, but is not ready: timed out after 1m`);
   expect(reason).toContain("It is kept in the state: run `pulumi up` again");
   expect(reason).toContain("wrong key: [secret]");
-  expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
+  expect(bench.messages).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
 });
 
 it("a value of env that is not a secret stays readable in what the service says of a failure", async () => {

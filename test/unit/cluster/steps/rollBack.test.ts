@@ -87,7 +87,7 @@ describe("an update that does not get healthy", () => {
     const failed = await failingChange(bench, made, news);
     expect(failed.text).toContain("with the new `env` and `extraFields`: it is failed");
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with the old `env` and `extraFields`");
-    expect(JSON.stringify([failed.text, bench.said, failed.state])).not.toContain("canary-added");
+    expect(JSON.stringify([failed.text, bench.messages, failed.state])).not.toContain("canary-added");
     const old = { env: { MODEL: canary }, extraFields: before.extraFields };
     // More replicas would have followed the rollout.
     expect(failed.state).toMatchObject({ ...old, hourlyCost: 5.98, replicas: 2 });

@@ -28,7 +28,7 @@ const judgeOne: Judge = (found) => readyCondition(found, goalOf({ replicas: 1 })
 
 /** Waits for an hour at most by default. */
 function watch(bench: Fixture, id: string, { judge = judgeOne, ...ctx }: Partial<Ctx> & { judge?: Judge } = {}) {
-  const status = (summary: string) => bench.said.push(summary);
+  const status = (summary: string) => bench.messages.push(summary);
   const subject = { id, inputs: { name: "web" } };
   const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.service, "create", subject);
   return bench.service.poller.wait({ operation, judge });

@@ -117,7 +117,7 @@ describe("a creation with a readiness probe", () => {
     const made = await create(bench, asked);
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
-    const progress = bench.said
+    const progress = bench.messages
       .filter((text) => text.includes("/health"))
       .map((text) => text.replace(/, \w+ of 10m$/, ""));
     expect(progress).toEqual([
@@ -227,7 +227,7 @@ it("secrets of a probe are sent without the API key, and appear in no message ev
     "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
   });
   expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
-  const texts = [...bench.said, ...error.reasons, error.message].join("\n");
+  const texts = [...bench.messages, ...error.reasons, error.message].join("\n");
   expect(texts).toContain("POST /health: no route for [secret]");
   expect(texts).not.toMatch(/canary|hidden-in-messages/);
 });

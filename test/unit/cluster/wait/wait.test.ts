@@ -62,7 +62,7 @@ describe("minHealthyReplicas", () => {
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
     expect(bench.clock.now() % 86_400_000).toBeGreaterThanOrEqual(15_000);
     await expectAtGoal(bench, made, inputs);
-    expect(bench.said).toContain("status: 3/4 replicas healthy");
+    expect(bench.messages).toContain("status: 3/4 replicas healthy");
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
