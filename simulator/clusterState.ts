@@ -50,7 +50,7 @@ export interface ClusterState {
   deletedAt?: number;
   /** `lasting`: only a new configuration ends the failure; after a restart it comes back. */
   failure?: { message: string; at: number; lasting: boolean };
-  /** `blocking`: the roll-out does not end while the replica is sick. */
+  /** `blocking`: the rollout does not end while the replica is sick. */
   sick?: { replica: number; message: string; blocking: boolean };
   /** A replica that changes between healthy and unhealthy after all have become healthy. */
   flapping?: { replica: number; periodMs: number; flaps: number };

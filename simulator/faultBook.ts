@@ -1,6 +1,6 @@
 import { type AnswerFault, type Fault, isAnswerFault, isClusterFault } from "./faults";
 
-/** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later roll-out. */
+/** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later rollout. */
 export type FaultStage = "request" | "birth" | "rollout";
 
 /** The facts of a request that decide whether a fault applies. */
@@ -9,7 +9,7 @@ export interface FaultFacts {
   path: string;
   /** Name of the request's cluster. */
   name?: string;
-  /** The container of a new cluster or of a roll-out. */
+  /** The container of a new cluster or of a rollout. */
   container?: string;
 }
 
@@ -22,7 +22,7 @@ export class FaultBook {
   }
 
   /**
-   * Takes the faults for this request, new cluster or roll-out, oldest first: at most one that changes the answer, and at most
+   * Takes the faults for this request, new cluster or rollout, oldest first: at most one that changes the answer, and at most
    * one of each other kind.
    */
   take(stage: FaultStage, facts: FaultFacts): Fault[] {
@@ -51,7 +51,7 @@ export function delayOf(faults: readonly Fault[], when: "before" | "after"): num
   return delay && (delay.when ?? "before") === when ? delay.ms : 0;
 }
 
-/** A later roll-out meets only the faults of its container. */
+/** A later rollout meets only the faults of its container. */
 function isAt(stage: FaultStage, fault: Fault): boolean {
   if (!isClusterFault(fault)) return stage === "request";
   return stage === "birth" || (stage === "rollout" && containerOf(fault) !== undefined);

@@ -50,18 +50,18 @@ interface DelayFault {
 
 /**
  * Applies to a new cluster. One fault of each kind can apply to the same cluster. A fault with a `container` applies to each
- * roll-out of such a container, in a creation or later; `*` matches any text without a slash.
+ * rollout of such a container, in a creation or later; `*` matches any text without a slash.
  */
 export type ClusterFault =
-  /** Replica number `replica` (from 0) does not become healthy until a roll-out of a new configuration. */
+  /** Replica number `replica` (from 0) does not become healthy until a rollout of a new configuration. */
   | { kind: "sick-replica"; replica: number; message: string; container?: string }
   /**
    * When every replica has become healthy, number `replica` stays healthy for `periodMs`, is unhealthy for `periodMs`, and
    * so on, until it was unhealthy `flaps` times. A status word that depends on every replica changes back and forth too.
-   * A roll-out does not end the fault; `change` to `running` does.
+   * A rollout does not end the fault; `change` to `running` does.
    */
   | { kind: "flap"; replica: number; periodMs: number; flaps: number }
-  /** The cluster fails halfway, until a roll-out of a new configuration. */
+  /** The cluster fails halfway, until a rollout of a new configuration. */
   | { kind: "fail"; message: string; container?: string }
   /** Reads do not show the cluster for `ms` milliseconds. */
   | { kind: "hidden"; ms: number };
@@ -111,7 +111,7 @@ export function isAnswerFault(fault: Fault): fault is Fault & AnswerFault {
   return answerKinds.includes(fault.kind);
 }
 
-/** Whether a fault is one of a new cluster, or of a roll-out. */
+/** Whether a fault is one of a new cluster, or of a rollout. */
 export function isClusterFault(fault: Fault): fault is Fault & ClusterFault {
   return clusterKinds.includes(fault.kind);
 }

@@ -38,7 +38,7 @@ export interface SimulatorOptions {
   apiKeys?: Record<string, string>;
   /** A name from `dialects`, or options on top of `plain`. @default "plain" */
   dialect?: string | Partial<Dialect>;
-  /** Milliseconds from creation, restart or roll-out until all replicas are healthy. @default 3000 */
+  /** Milliseconds from creation, restart or rollout until all replicas are healthy. @default 3000 */
   provisioningMs?: number;
   /** Milliseconds from DELETE until the cluster is gone, and from stop until it is stopped. @default 300 */
   deletionMs?: number;

@@ -23,9 +23,9 @@ export interface SimulatedCluster {
   env: Record<string, string>;
   /** Further fields of requests, such as `containerPort` and `autoscaling`, with names in camelCase. */
   extras: ExtraFields;
-  /** The configuration that the replicas run; differs from `container` and `env` until a roll-out. */
+  /** The configuration that the replicas run; differs from `container` and `env` until a rollout. */
   deployed: Configuration;
-  /** Grows with each roll-out, from 1. */
+  /** Grows with each rollout, from 1. */
   generation: number;
   replicaStates: SimulatedReplica[];
   /** Whether reads do not show the cluster now (fault `hidden`). */
@@ -76,7 +76,7 @@ export function statusAt(state: ClusterState, now: number, timing: Timing): Clus
 }
 
 /**
- * Whether a cluster is changing its state, whatever its status word. A sick replica does not count: it may last for ever,
+ * Whether a cluster is changing its state, whatever its status word. A sick replica does not count: it may last forever,
  * and then the cluster could not even be deleted.
  */
 export function isChanging(state: ClusterState, now: number, { deletionMs }: Timing): boolean {

@@ -18,7 +18,13 @@ test("a 401 for an unknown key is an error at once, with advice", async () => {
   const { client, simulator } = await contract({ key: "wrong-key" });
   const error = await failureOf(client.listClusters());
   expect(error).toBeInstanceOf(ApiError);
-  const details = { status: 401, code: "unauthorized", outcome: "refused", method: "GET", path: "/v1/clusters" };
+  const details = {
+    status: 401,
+    code: "unauthorized",
+    outcome: "refused",
+    method: "GET",
+    details: { path: "/v1/clusters" },
+  };
   expect(error).toMatchObject(details);
   expect(isUnauthorized(error)).toBe(true);
   expect(String(error)).toContain("Check the API key");

@@ -44,7 +44,7 @@ describe("a cluster that does not become healthy", () => {
     bench.simulator.change(id, { status: "failed", message: "out of memory" });
     expect((await bench.workspace.refresh()).code).toBe(0);
     bench.writes();
-    // The time limit of this program is too short for a whole roll-out.
+    // The time limit of this program is too short for a whole rollout.
     await bench.workspace.up();
     expect(bench.writes()).toEqual(["POST /v1/clusters/:id/redeploy"]);
     bench.simulator.change(id, { status: "running" });

@@ -39,7 +39,7 @@ const scale = "/v1/clusters/*/scale";
 
 /** Longer than any test: the cluster becomes ready when the test changes it. */
 const slow: SimulatorOptions = { provisioningMs: 600_000 };
-/** A roll-out that is still in progress when the next command starts. */
+/** A rollout that is still in progress when the next command starts. */
 const unhurried: SimulatorOptions = { provisioningMs: 6_000 };
 const withoutRollout: SimulatorOptions = { dialect: { updateRollsOut: false } };
 const withoutEcho: SimulatorOptions = { dialect: { envEcho: "none" } };
@@ -57,7 +57,7 @@ const moments = {
   "the new replica is polled": { hold: { method: "GET", path: status, when: "after" } },
   "the update has arrived": { hold: { method: "PATCH", path: cluster, when: "before" } },
   "it is updated, and not yet answered": { hold: { method: "PATCH", path: cluster, when: "after" } },
-  "the roll-out continues": { options: unhurried, reached: isPolledSince("PATCH") },
+  "the rollout continues": { options: unhurried, reached: isPolledSince("PATCH") },
   "it is redeployed, and not yet answered": {
     options: withoutRollout,
     hold: { method: "POST", path: redeploy, when: "after" },
@@ -138,7 +138,7 @@ const rows: Record<keyof typeof works, Row[]> = {
   update: [
     ["kill -9 of the provider", "the update has arrived", kept, "always"],
     ["kill -9 of the CLI", "it is updated, and not yet answered", kept],
-    ["Ctrl-C", "the roll-out continues", kept],
+    ["Ctrl-C", "the rollout continues", kept],
     ["a second Ctrl-C", "it is redeployed, and not yet answered", kept],
   ],
 };

@@ -116,7 +116,7 @@ describe("the life of a cluster of a YAML program, in order", () => {
           - MODEL  : "llama-3-8b"
           ~ TOKEN.A: [secret] => [secret]
         }`,
-        "web: `container` and `env` change: a rollout replaces all 3 replicas\n",
+        "web: `container` and `env` change: in place, a rollout replaces all 3 replicas\n",
       ),
     );
     expect((await bench.workspace.up()).code).toBe(0);

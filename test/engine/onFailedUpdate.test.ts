@@ -41,7 +41,7 @@ describe("a failed update with `rollBack`, in order", () => {
   };
   const deployed = () => living(bench.simulator).map((one) => [one.status, one.deployed.container]);
 
-  it("fails after two roll-outs; the state says what runs", async () => {
+  it("fails after two rollouts; the state says what runs", async () => {
     await set("image", "acme/model:2");
     const { code, output, calls } = await up();
     expect(code).not.toBe(0);
@@ -76,7 +76,7 @@ describe("a failed update with `rollBack`, in order", () => {
   });
 });
 
-it("converges after kill -9 in the middle of the roll-back", async () => {
+it("converges after kill -9 in the middle of the rollback", async () => {
   const bench = await openBench(dynamicProgram, { faults });
   const { simulator, workspace } = bench;
   await workspace.succeed("up", "--yes", "--skip-preview");
@@ -84,7 +84,7 @@ it("converges after kill -9 in the middle of the roll-back", async () => {
   simulator.fault({ kind: "delay", ms: 1_000, method: "PATCH", after: 1 });
   const run = workspace.start("up", "--yes", "--skip-preview");
   const isSent = () => simulator.openRequests().some(({ method }) => method === "PATCH");
-  await until("the roll-back is sent", () => isSent() && simulator.clusters()[0]?.status === "failed");
+  await until("the rollback is sent", () => isSent() && simulator.clusters()[0]?.status === "failed");
   run.kill();
   await run.ended;
   await until("the service has answered", () => simulator.openRequests().length === 0);

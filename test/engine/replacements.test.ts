@@ -90,7 +90,7 @@ describe("a replacement by `replaceOnChanges`, in both adapters", () => {
     );
     const { code, output } = await bench.workspace.preview(...options, "--config", "engine-test:replicas=2", "--diff");
     expect(code).toBe(0);
-    expect(output).not.toMatch(/<null>|endpoint|createdAt|__replaceOnChanges/);
+    expect(output).not.toMatch(/<null>|endpoint|createdAt/);
     for (const name of each) {
       expect(output).toMatch(new RegExp(`warning: ${name}: it is replaced: the old cluster`));
     }

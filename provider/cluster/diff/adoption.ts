@@ -8,7 +8,7 @@ import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../co
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { identifiersIn, isMasked, sameText, hasValue } from "./drift";
+import { hasValue, identifiersIn, isMasked, sameText } from "./drift";
 
 /** The adoption of an existing cluster: what it requires, and what it changes. */
 

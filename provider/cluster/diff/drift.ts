@@ -8,7 +8,7 @@ import { cleanText } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
-import { costOfReplicas, costOfReplica } from "../schema/money";
+import { costOfReplica, costOfReplicas } from "../schema/money";
 import { withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stateFields";
 
@@ -108,8 +108,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   const power = driftedPower(state, record, hasStopped);
   const { __observed: known = {} } = state;
   const drifted = textNames.filter(
-    (field) =>
-      record[field] !== undefined && record[field] !== known[field] && !hasValue(field, state[field], record),
+    (field) => record[field] !== undefined && record[field] !== known[field] && !hasValue(field, state[field], record),
   );
   return {
     ...state,

@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../api/decode/records";
-import { isGone, isKnownWord, isDeleting, isSameWord, isUnhealthyStatus, stateOf } from "../../api/decode/states";
+import { isDeleting, isGone, isKnownWord, isSameWord, isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { cut, listOf } from "../../base/text";
 import type { ClusterState } from "../schema/stateFields";
 import {

@@ -1,5 +1,5 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../../api/decode/records";
-import { isGone, isDeleting, isUnhealthyStatus, isStopping, stateOf } from "../../api/decode/states";
+import { isDeleting, isGone, isStopping, isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { cut } from "../../base/text";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 

@@ -104,7 +104,9 @@ export function reasonNotToResume(record: ClusterRecord, { inputs, urn, owned, n
     return `it is ${cleanText(status, 100)}`;
   const types = identifiersIn(record);
   if (types.length === 0) return "the service does not show its GPU type";
-  const paths = findMismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(({ property }) => property);
+  const paths = findMismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(
+    ({ property }) => property,
+  );
   if (container !== undefined && !sameImage(inputs.container, container)) paths.push("container");
   if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
   const ageMs = nowMs - Date.parse(createdAt);

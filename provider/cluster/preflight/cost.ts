@@ -173,7 +173,9 @@ const maxNamedCosts = 3;
 function largestParts(costs: readonly PlannedCost[]): string {
   const amountOf = ({ amount = 0 }: PlannedCost) => amount;
   const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));
-  const named = largest.slice(0, maxNamedCosts).map((cost) => `${cost.label} ${formatAmount(amountOf(cost))} (${cost.parts})`);
+  const named = largest
+    .slice(0, maxNamedCosts)
+    .map((cost) => `${cost.label} ${formatAmount(amountOf(cost))} (${cost.parts})`);
   if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
   return named.join(", ");
 }

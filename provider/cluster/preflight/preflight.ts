@@ -150,7 +150,7 @@ function conclude(
   );
   const kinds = failures.length === 0 ? ["warning", "info"] : ["warning"];
   const messages = all.filter((finding): finding is Message => kinds.includes(finding.kind));
-  const { __replaceOnChanges, __deleteBeforeReplace, ...others } = inputs;
+  const { __deleteBeforeReplace, ...others } = inputs;
   return { inputs: { ...others, ...outputs }, failures, messages, certain };
 }
 
@@ -162,7 +162,7 @@ function isUnchanged({ ctx, settings, inputs }: Situation, current: CheckedInput
   if (ctx.failures?.length) return false;
   if (current.hourlyCost === undefined && limitOf(inputs, settings) !== undefined) return false;
   const { endpoint, createdAt, hourlyCost, ...old } = current;
-  const comparable = ({ __replaceOnChanges, __deleteBeforeReplace, __secrets, ...others }: Partial<CheckedInputs>) =>
+  const comparable = ({ __deleteBeforeReplace, __secrets, ...others }: Partial<CheckedInputs>) =>
     Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   return isDeepStrictEqual(comparable(old), comparable(inputs));
 }

@@ -50,7 +50,7 @@ export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: 
   let replaced = `all ${state.replicas} replicas`;
   if (state.replicas === 1) replaced = "the replica";
   if (state.replicas === 2) replaced = "both replicas";
-  return `${changeText(changed)}: a rollout replaces ${replaced}`;
+  return `${changeText(changed)}: in place, a rollout replaces ${replaced}`;
 }
 
 /** The reason for an update that no input of the program shows; `undefined` if one does. */

@@ -17,8 +17,6 @@ export type HiddenInputs = {
    * not set it.
    */
   readonly __deleteBeforeReplace?: boolean;
-  /** The option `replaceOnChanges`: paths whose change replaces the cluster; absent if the program does not set it. */
-  readonly __replaceOnChanges?: readonly string[];
   /** True if the name is generated. */
   readonly __generatedName?: boolean;
 };

@@ -5,7 +5,7 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
 import { maxGeneratedLabel } from "../../api/endpoints";
 import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
-import { cut, closestName, resourceNameOf } from "../../base/text";
+import { closestName, cut, resourceNameOf } from "../../base/text";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
 import { asInputs } from "./state";

@@ -2,7 +2,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import type { InitError } from "../../contract";
-import { findSpecMismatches, compareObserved, unverifiedPaths } from "../diff/drift";
+import { compareObserved, findSpecMismatches, unverifiedPaths } from "../diff/drift";
 import { toState } from "../diff/observed";
 import type { CheckedInputs, ClusterState } from "../schema/stateFields";
 import { isTypical, type LearnedInputs } from "../service/learned";

@@ -6,7 +6,7 @@ import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
-import { isMasked, compareObserved, unverifiedPaths } from "../diff/drift";
+import { compareObserved, isMasked, unverifiedPaths } from "../diff/drift";
 import { secretPathsOf } from "../schema/secrets";
 import { pick } from "../schema/state";
 import type { CheckedInputs } from "../schema/stateFields";

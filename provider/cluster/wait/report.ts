@@ -73,9 +73,9 @@ export class WaitReport {
 
   /** The error at the time limit. A failed last poll is its cause: then the state of the cluster is not known. */
   timeout(expectation?: string): TimeoutError {
-    const facts = [...this.#details(), ...unhealthyReasons(this.operation.observed.status)];
+    const explanations = [...this.#details(), ...unhealthyReasons(this.operation.observed.status)];
     const last = [cut(this.#summary, maxSummaryLength), expectation].filter(Boolean).join("; ");
-    return this.operation.timeout(last && `: ${last}`, { explanations: facts, cause: this.#failure?.error });
+    return this.operation.timeout(last && `: ${last}`, { explanations, cause: this.#failure?.error });
   }
 
   /** The observed states in order if there are several, and the last poll that failed. */

@@ -56,7 +56,7 @@ test.each<[string, SimulatorOptions, string]>([
     "1499 get=provisioning 1 get=failed restart=restarting 1500 get=failed env=updating 3000 get=running",
   ],
   [
-    "a failure in each of two roll-outs of one container",
+    "a failure in each of two rollouts of one container",
     { faults: [{ ...failing, container: "vllm/*:v0.6.4", times: 2 }] },
     "3000 get=running update=updating 1499 get=updating 1 get=failed nothing=updating 3000 get=failed update=updating 3000 get=running",
   ],

@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
-import { isMasked, compareObserved, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
+import { compareObserved, isMasked, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/stateFields";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };

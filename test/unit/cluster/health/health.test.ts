@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { isGone, isDeleting, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
+import { isDeleting, isGone, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
 import { goneCondition, readyCondition, stoppedCondition } from "../../../../provider/cluster/health/conditions";
 import { type Found, goalOf, withHealth } from "../../../../provider/cluster/health/health";
 

@@ -30,7 +30,9 @@ test("a changed env is announced as a rollout, without its values", async () => 
   bench.messages.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a rollout replaces both replicas$/)]);
+  expect(informed(bench)).toEqual([
+    expect.stringMatching(/`env` changes: in place, a rollout replaces both replicas$/),
+  ]);
   expect(bench.messages.join()).not.toContain("new-canary");
 });
 

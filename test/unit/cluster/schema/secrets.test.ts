@@ -84,6 +84,9 @@ describe("unmanaged variables", () => {
       env: { MODEL: "other", ADDED: "x" },
       __secrets: ["endpoint", "env.ADDED"],
     });
-    expect(withUnmanaged({ env: { MODEL: "a" } }, { MODEL: "b" })).toEqual({ env: { MODEL: "b" }, __secrets: undefined });
+    expect(withUnmanaged({ env: { MODEL: "a" } }, { MODEL: "b" })).toEqual({
+      env: { MODEL: "b" },
+      __secrets: undefined,
+    });
   });
 });
