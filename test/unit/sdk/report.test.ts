@@ -1,4 +1,4 @@
-import type { Organization, OrganizationCluster } from "../../../provider/functions/clusters";
+import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
 import { compare, type LocatedEntry, type Report } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
 import { asMarkdown, asText } from "../../../sdk/automation/reportText";

@@ -28,14 +28,25 @@ const left = (remaining: number, resetS = 30) =>
   rateAnswer({ ...rate("limit", 100), ...rate("remaining", remaining), ...rate("reset", resetS) });
 const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
 
-test("a request that hangs is followed by another one after 2 s", async () => {
+test("the first request of a window that hangs is followed by another one after 10 s", async () => {
   const { clock, send, times } = openFixture(
     (count) => left(98 - count),
     0,
     (count) => (count === 1 ? 60_000 : 50),
   );
   await clock.run(many(3, () => send()));
-  expect(times()).toEqual([0, 2_000, 2_050]);
+  expect(times()).toEqual([0, 10_000, 10_050]);
+});
+
+test("a later request that hangs is followed by another one after 2 s", async () => {
+  const { clock, send, times } = openFixture(
+    (count) => left(60 - count),
+    0,
+    (count) => (count === 2 ? 60_000 : 50),
+  );
+  await clock.run(send());
+  await clock.run(many(2, () => send()));
+  expect(times()).toEqual([0, 50, 2_050]);
 });
 
 test.each([
