@@ -159,7 +159,7 @@ describe("the daily report", () => {
     const before = await run("report.sh");
     expect(before).toEqual({
       code: 0,
-      output: expect.stringContaining("Managed by nobody, older than 24h: 0, 0.00 per hour."),
+      output: expect.stringContaining("Unmanaged, older than 24h: 0, 0.00 per hour."),
     });
     const { id } = simulator.addCluster({
       ...{ name: "forgotten", gpuType: "l4", replicas: 2 },
