@@ -20,7 +20,7 @@ function maxOverBound(clusters: number, provisioningS: number): number {
   return clusters === 1 ? 1.07 : 1.09;
 }
 /** The most requests of one cluster alone. */
-const mostOfOne: Readonly<Record<number, number>> = { 30: 30, 300: 90 };
+const maxOfOne: Readonly<Record<number, number>> = { 30: 30, 300: 90 };
 
 /** A fleet after its creation. */
 interface Fleet {
@@ -61,7 +61,7 @@ export async function creation(clusters: number, provisioningS: number): Promise
     targets: [
       ...cleanTargets(ours),
       atMost("of the bound", overBound, maxOverBound(clusters, provisioningS), 2),
-      atMost("requests", ours.requests, clusters === 1 ? (mostOfOne[provisioningS] ?? 0) : (naive.requests ?? 0)),
+      atMost("requests", ours.requests, clusters === 1 ? (maxOfOne[provisioningS] ?? 0) : (naive.requests ?? 0)),
     ],
   };
 }
