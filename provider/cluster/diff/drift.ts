@@ -8,6 +8,7 @@ import { cleanText } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
+import { allowedTypes } from "../schema/gpuTypes";
 import { costOfReplica, costOfReplicas } from "../schema/money";
 import { withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stateFields";
@@ -188,13 +189,10 @@ function gpuProblem(requested: string, record: ClusterRecord, gpus: readonly Gpu
   return isOther ? `the GPU type "${record.gpuType}" instead of "${requested}"` : undefined;
 }
 
-/** The inputs with the GPU type of a cluster, if it is one of `types`. The cost of another type than `gpuType` is not known. */
-export function withTypeAmong(
-  inputs: CheckedInputs,
-  types: readonly string[],
-  identifiers: readonly string[],
-): CheckedInputs {
-  const gpuType = types.find((type) => isSameGpu(type, identifiers));
+/** The inputs with the GPU type of a cluster, if the program allows it. The cost of another type than `gpuType` is not known. */
+export function withTypeOfRecord(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
+  const identifiers = identifiersIn(record);
+  const gpuType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiers));
   if (gpuType === undefined || isSameGpu(gpuType, [inputs.gpuType])) return inputs;
   return { ...inputs, gpuType, hourlyCost: undefined };
 }

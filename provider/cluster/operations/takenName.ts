@@ -3,8 +3,7 @@ import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { findMismatches } from "../diff/adoption";
-import { identifiersIn, sameImage, sameText, withTypeAmong } from "../diff/drift";
-import { allowedTypes } from "../schema/gpuTypes";
+import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/stateFields";
 import { generatedName } from "../schema/validate";
 import type { OwnedIds } from "../service/owners";
@@ -104,9 +103,7 @@ export function reasonNotToResume(record: ClusterRecord, { inputs, urn, owned, n
     return `it is ${cleanText(status, 100)}`;
   const types = identifiersIn(record);
   if (types.length === 0) return "the service does not show its GPU type";
-  const paths = findMismatches(withTypeAmong(inputs, allowedTypes(inputs), types), record).map(
-    ({ property }) => property,
-  );
+  const paths = findMismatches(withTypeOfRecord(inputs, record), record).map(({ property }) => property);
   if (container !== undefined && !sameImage(inputs.container, container)) paths.push("container");
   if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
   const ageMs = nowMs - Date.parse(createdAt);

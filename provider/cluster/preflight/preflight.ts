@@ -5,7 +5,7 @@ import type { Settings } from "../../config/settings";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster } from "../diff/diff";
-import { identifiersIn, withTypeAmong } from "../diff/drift";
+import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { allowedTypes, hasKnownType, withKeptType } from "../schema/gpuTypes";
 import { asInputs } from "../schema/state";
 import type { CheckedInputs } from "../schema/stateFields";
@@ -127,7 +127,7 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
 
 /** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */
 function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
-  const typed = withTypeAmong(inputs, allowedTypes(inputs), identifiersIn(record));
+  const typed = withTypeOfRecord(inputs, record);
   return inputs.adopt === undefined ? typed : withName(typed, record);
 }
 
