@@ -8,6 +8,7 @@ test.each([
   ["default", false],
   ["default_0_1_0_alpha", false],
   ["default_eu", true],
+  ["eu::default", true],
 ])("isExplicitProvider(%s) is %s", (name, expected) => {
   expect(isExplicitProvider(urnOf(name))).toBe(expected);
 });

@@ -120,9 +120,13 @@ describe("the URN that a cluster registers", () => {
   const { ComponentResource } = pulumi;
   const region = () => new ComponentResource("shop:index:Region", "eu");
   const fleet = () => new ComponentResource("shop:index:Fleet", "a", {}, { parent: region() });
+  const colons = () => new ComponentResource("shop:index:Fleet", "team::a");
+  const stack = () => new ComponentResource("pulumi:pulumi:Stack", "shop-dev");
   it.each<[string, () => pulumi.Resource | undefined, string]>([
     ["is known at the top", () => undefined, ""],
     ["is known under two components", fleet, "shop:index:Region$shop:index:Fleet$"],
+    ["is known under a component with colons in its name", colons, "shop:index:Fleet$"],
+    ["has no type of the stack, if the program gives it as the parent", stack, ""],
   ])("%s", async (_title, parentOf, types) => {
     const { props } = await registerOne(() => {
       const parent = parentOf();
