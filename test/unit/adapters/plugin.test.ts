@@ -56,7 +56,8 @@ const update = (id: string, olds: Properties | undefined, news: Properties, isPr
 const read = (id: string, state?: Properties) =>
   call<proto.ReadResponse>(service.read, new proto.ReadRequest().setId(id).setUrn(urn).setProperties(structOf(state)));
 
-const check = (request: proto.CheckRequest) => run(call<proto.CheckResponse>(service.check, request.setUrn(urn)));
+const check = (request: proto.CheckRequest, of = urn) =>
+  run(call<proto.CheckResponse>(service.check, request.setUrn(of)));
 
 const reasonsOf = (checked: proto.CheckResponse) => checked.getFailuresList().map((failure) => failure.getReason());
 
@@ -183,6 +184,10 @@ describe("an operation", () => {
   it("is refused with the name of a resource or a function that does not exist", async () => {
     const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
+    // The type of the dynamic adapter, to which a transform can give a provider of this plugin.
+    const dynamic = urn.replace("gpucluster:", "pulumi-nodejs:dynamic/gpucluster:").replace("index:", "");
+    const checked = await errorOf(check(new proto.CheckRequest(), dynamic));
+    expect(checked.details).toMatch(/gpucluster:Cluster; .*`Cluster` of `pulumi-gpucluster\/native`/);
     expect((await errorOf(invoke("constructor"))).details).toMatch(/no function gpucluster:index:constructor/);
   });
 });

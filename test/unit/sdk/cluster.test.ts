@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { inputNames, outputNames } from "../../../provider/cluster/schema/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
+import * as native from "../../../sdk/native";
 import { inside, isKnown, isSecret, onlyInStates, type Registered, resolved, runProgram } from "./program";
 
 const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
@@ -158,6 +159,37 @@ describe("the env of a cluster", () => {
     const props = await propsOf({ env: env() });
     expect([isSecret(props["env"]), props["__secrets"]]).toEqual([isMarked, isMarked ? ["env"] : undefined]);
     expect(isMarked ? inside(props["env"]) : props["env"]).toEqual({ MODEL: "llama" });
+  });
+});
+
+describe("the provider of a cluster", () => {
+  class Other extends pulumi.ProviderResource {}
+  const component = (opts: pulumi.ComponentResourceOptions) =>
+    new pulumi.ComponentResource("shop:index:Fleet", "a", {}, opts);
+  const eu = () => new native.Provider("eu");
+  type Options = () => pulumi.CustomResourceOptions;
+
+  it.each<[string, Options]>([
+    ["is refused if the cluster has it", () => ({ provider: eu() })],
+    ["is refused if its component has it", () => ({ parent: component({ provider: eu() }) })],
+    ["is refused among several", () => ({ parent: component({ providers: [new Other("aws", "w"), eu()] }) })],
+    [
+      "is refused if the parent of its component has it",
+      () => ({ parent: new pulumi.ComponentResource("a:b:C", "b", {}, { parent: component({ providers: [eu()] }) }) }),
+    ],
+    [
+      "is refused if its parent is a cluster that has it",
+      () => ({ parent: new native.Cluster("b", args, { provider: eu() }) }),
+    ],
+  ])("%s", async (_title, options) => {
+    const refusal =
+      /^Cluster "web": .* has a provider, but `Cluster` .* key from the stack's config.*`pulumi-gpucluster\/native`/;
+    await runProgram(() => expect(() => new Cluster("web", args, options())).toThrow(refusal));
+    await runProgram(() => expect(() => Cluster.get("web", "cl_1a2b3c", {}, options())).toThrow(refusal));
+  });
+
+  it("is accepted if it is of another package", async () => {
+    await registerOne(() => new Cluster("web", args, { parent: component({ providers: [new Other("aws", "w")] }) }));
   });
 });
 

@@ -23,6 +23,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
+const least = { gpuType: "h100", container: "acme/model:1" };
 const later = <Value>(value: Value) => pulumi.output(Promise.resolve(value));
 const any = expect.any(Array);
 
@@ -119,8 +120,18 @@ describe("a function with options of Pulumi", () => {
       () => sdk.getHealth({ provider: new native.Provider("eu") }),
     ],
     ["refuses a provider after the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
+    [
+      "refuses a parent with a provider, which the functions of other packages take",
+      () => sdk.getCluster({ id }, { parent: new native.Cluster("a", least, { provider: new native.Provider("eu") }) }),
+    ],
+    [
+      "refuses a provider even while its arguments are unknown",
+      async () => sdk.getClusterOutput({ id: unknownOutput() }, { provider: new native.Provider("eu") }),
+    ],
   ])("%s", async (_title, call) => {
-    await runProgram(() => expect(call()).rejects.toThrow(/^get\w+: the option `provider` is for .*native/));
+    const refusal =
+      /^get\w+: .* has a provider, but `get\w+` .* key from the stack's config.*`pulumi-gpucluster\/native`/;
+    await runProgram(() => expect(call()).rejects.toThrow(refusal));
     expect(simulator.requests).toEqual([]);
   });
 
