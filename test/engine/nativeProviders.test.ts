@@ -39,6 +39,25 @@ describe("two organizations in one program", () => {
   });
 });
 
+describe("a provider of the program with a name of the engine's own", () => {
+  it("is refused: no cluster is created with the key of the stack", async () => {
+    const { workspace, simulator, writes } = await openNativeBench({}, { apiKeys });
+    workspace.yaml({
+      resources: {
+        default: { type: "pulumi:providers:gpucluster", properties: { apiKey: keys.second, baseUrl: simulator.url } },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others
+        theirs: { type: "gpucluster:Cluster", properties, options: { provider: "${default}" } },
+      },
+    });
+    await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", keys.first);
+    const { code, output } = await workspace.up();
+    expect(output).toMatch(
+      /resource 'default' has a problem: the engine uses this name .* Give the provider another name/,
+    );
+    expect([code === 0, writes()]).toEqual([false, []]);
+  });
+});
+
 describe("the key of the stack's config", () => {
   it("of another organization is an error of the preview, in both adapters, which sends nothing", async () => {
     const program = `

@@ -29,10 +29,6 @@ test("isInstance of each class finds its resources and no others, as a policy pa
   });
 });
 
-test("a provider with the name of the engine's default provider is refused", () => {
-  expect(() => new native.Provider("default")).toThrow(/Provider "default".*choose another name/);
-});
-
 describe("a native cluster in a program", () => {
   it.each<[string, native.ClusterArgs]>([
     [
