@@ -116,7 +116,7 @@ function textsOf(diagnostics, severity) {
   const texts = found.map(({ urn, message }) => {
     const text = message.replace(PREFIX, "");
     if (!urn || typeOf(urn) === "pulumi:pulumi:Stack") return textOf(text);
-    const [name, own] = [urn.split("::").at(-1), textOf(text)];
+    const [name, own] = [urn.split("::").slice(3).join("::"), textOf(text)];
     return `${nameOf(urn)}: ${own.startsWith(`${name}: `) ? own.slice(name.length + 2) : own}`;
   });
   return [...new Set(texts)];
