@@ -1,5 +1,5 @@
 // @ts-check
-// Writes what documents and templates take from other files: settings of the schema, version and addresses, layers.
+// Writes what documents and templates take from other files: the reference from the schema, version and addresses, layers.
 // `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,22 +7,10 @@ import { cruise } from "dependency-cruiser";
 import config, { all, layerOf } from "../.dependency-cruiser.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { addressesOf } from "./schema/addresses.mjs";
-
-/** @typedef {{ description?: string, secret?: boolean }} Setting */
+import { settings, withReference } from "./schema/reference.mjs";
 
 const { version, repository } = readManifest();
 const { pluginDownloadURL, importBasePath } = addressesOf(repository);
-
-function settings() {
-  const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema/schema.json"), "utf8"));
-  /** @type {[string, Setting][]} */
-  const variables = Object.entries(schema.config.variables);
-  const rows = variables.map(([name, { description = "", secret }]) => {
-    const text = description.replaceAll("\n\n", " ").replaceAll("|", "\\|");
-    return `| \`${name}\`${secret ? " (secret)" : ""} | ${text} |`;
-  });
-  return ["| option | |", "|---|---|", ...rows].join("\n");
-}
 
 /** How the plugin is installed: from the place of its downloads, or from the npm package as long as there is none. */
 function installation() {
@@ -87,6 +75,7 @@ async function main() {
     ["docs/_index.md", withGoImport],
     ["docs/installation-configuration.md", part("settings", settings()), part("plugin", installation()), withVersion],
     ["docs/guides/languages.md", withVersion],
+    ["docs/reference.md", withReference],
     ["templates/typescript/package.json", withVersion],
     ["templates/yaml/package.json", withVersion],
     ["templates/yaml/Pulumi.yaml", withVersion],

@@ -4,8 +4,8 @@ import * as gpu from "pulumi-gpucluster";
 /** What all clusters have in common. */
 const base: gpu.ClusterArgs = {
   gpuType: "l4",
-  container: new pulumi.Config().get("container") ?? "vllm/vllm-openai:v0.6.3",
-  env: { MODEL: "BAAI/bge-m3" },
+  container: new pulumi.Config().get("container") ?? "ghcr.io/ggml-org/llama.cpp:server-cuda-b11206",
+  env: { LLAMA_ARG_HF_REPO: "Qwen/Qwen3-Embedding-0.6B-GGUF:Q8_0", LLAMA_ARG_EMBEDDINGS: "true", LLAMA_ARG_PORT: "80" },
 };
 
 /** One cluster for each customer: if you remove a line, Pulumi destroys that cluster only. */

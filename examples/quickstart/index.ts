@@ -8,10 +8,12 @@ const web = new gpu.Cluster("web", {
   gpuType: "l4",
   fallbackGpuTypes: ["l40s", "h100"],
   replicas: config.getNumber("replicas") ?? 2,
-  container: "vllm/vllm-openai:v0.6.3",
+  container: "ghcr.io/ggml-org/llama.cpp:server-cuda-b11206",
   env: {
-    MODEL: "meta-llama/Llama-3.1-8B-Instruct",
-    LOG_LEVEL: config.get("logLevel") ?? "info",
+    // This image reads its model and its port from the environment; see docs/guides/serving.md.
+    LLAMA_ARG_HF_REPO: "ggml-org/gpt-oss-20b-GGUF",
+    LLAMA_ARG_PORT: "80",
+    LLAMA_ARG_CTX_SIZE: config.get("contextSize") ?? "8192",
   },
 });
 

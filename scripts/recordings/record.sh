@@ -29,7 +29,8 @@ resources:
     properties:
       gpuType: \${gpuType}
       replicas: \${replicas}
-      container: vllm/vllm-openai:v0.6.3
+      container: ghcr.io/ggml-org/llama.cpp:server-cuda-b11206
+      env: { LLAMA_ARG_HF_REPO: ggml-org/gpt-oss-20b-GGUF, LLAMA_ARG_PORT: "80" }
 outputs:
   endpoint: \${web.endpoint}
 YAML

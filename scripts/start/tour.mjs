@@ -23,11 +23,11 @@ export async function simulatorTour(stack, { env, note }, { keep }) {
   await stack.pulumi("stack", "output", "endpoint");
   if (keep) return sayKept(stack, note);
 
-  say("Ask for a third replica and another log level, and read what would happen");
+  say("Ask for a third replica and a longer context, and read what would happen");
   await stack.pulumi("config", "set", "replicas", "3");
-  await stack.pulumi("config", "set", "logLevel", "debug");
+  await stack.pulumi("config", "set", "contextSize", "16384");
   await stack.pulumi("preview", "--diff");
-  say("Apply it: first the new log level, then, when both replicas run with it, the third one");
+  say("Apply it: first the longer context, then, when both replicas run with it, the third one");
   await stack.pulumi("up", "--yes", "--skip-preview");
 
   say("Somebody scales the cluster to 5, behind Pulumi's back");

@@ -4,8 +4,9 @@ import pulumi_gpucluster as gpucluster
 web = gpucluster.Cluster("web",
     gpu_type="h100",
     replicas=1,
-    container="vllm/vllm-openai:v0.6.3",
-    env={"MODEL": "meta-llama/Llama-3.1-8B-Instruct"})
+    container="ghcr.io/ggml-org/llama.cpp:server-cuda-b11206",
+    # readiness_probe={"path": "/health"},  # waits until the model is loaded; nobody answers at a simulated endpoint
+    env={"LLAMA_ARG_HF_REPO": "ggml-org/gpt-oss-20b-GGUF", "LLAMA_ARG_PORT": "80"})
 
 pulumi.export("endpoint", web.endpoint)
 pulumi.export("hourlyCost", web.hourly_cost)

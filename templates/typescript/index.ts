@@ -3,8 +3,9 @@ import * as gpu from "pulumi-gpucluster";
 const web = new gpu.Cluster("web", {
   gpuType: "h100",
   replicas: 1,
-  container: "vllm/vllm-openai:v0.6.3",
-  env: { MODEL: "meta-llama/Llama-3.1-8B-Instruct" },
+  container: "ghcr.io/ggml-org/llama.cpp:server-cuda-b11206",
+  env: { LLAMA_ARG_HF_REPO: "ggml-org/gpt-oss-20b-GGUF", LLAMA_ARG_PORT: "80" },
+  // readinessProbe: { path: "/health" }, // waits until the model is loaded; nobody answers at a simulated endpoint
 });
 
 export const endpoint = web.endpoint;

@@ -37,7 +37,7 @@ export const openers: Record<Who, (address: Address, clock: Clock) => Contender>
 };
 
 /** The inputs of every cluster: one replica, so that all clusters take the same time. */
-export const spec = { gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 1 };
+export const spec = { gpuType: "h100", container: "acme/model:1", replicas: 1 };
 
 /** Interval of progress messages, as by default. */
 const heartbeatMs = 15_000;

@@ -39,7 +39,7 @@ async function main() {
     name: `bench-${index}`,
     gpuType: "h100",
     replicas: 1,
-    container: "vllm/vllm-openai:v0.6.3",
+    container: "acme/model:1",
     env: { MODEL: "meta/llama-3-8b" },
     desiredStatus: "running",
   });

@@ -6,7 +6,7 @@ import { openUnlimited } from "./service";
 const clusters = 200;
 /** Previews of each project, in turn, so that other load on the machine slows all of them. */
 const rounds = 5;
-const inputs = `gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
+const inputs = `gpuType: "h100", container: "acme/model:1", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
 
 /** What the class `Cluster` declares besides what the program gives, so that the program can read it. */
 const declared = ["name", ...visibleDefaults, ...outputNames];

@@ -41,6 +41,7 @@ beforeAll(async () => {
   await workspace.succeed("config", "set", "power", "stopped");
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
   await workspace.succeed("config", "set", "--secret", "americaKey", "key-of-america");
+  await workspace.succeed("config", "set", "--secret", "modelKey", "key-of-the-model");
 });
 afterAll(closeBenches);
 

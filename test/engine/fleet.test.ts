@@ -42,7 +42,7 @@ describe("the clusters of the example, behind a canary", () => {
     expect(code).not.toBe(0);
     expect(output).toContain("CUDA out of memory");
     expect(writtenTo()).toEqual(["canary"]);
-    const good = "vllm/vllm-openai:v0.6.3";
+    const good = "ghcr.io/ggml-org/llama.cpp:server-cuda-b11206";
     expect(running()).toEqual({ canary: "acme/bad:1", acme: good, globex: good, initech: good });
     expect(idsOf(living(bench.simulator))).toEqual(before);
   });

@@ -6,7 +6,7 @@ const web = new gpu.Cluster("web", {
   name: config.get("name"),
   gpuType: "h100",
   replicas: config.getNumber("replicas") ?? 2,
-  container: config.get("container") ?? "vllm/vllm-openai:v0.6.3",
+  container: config.get("container") ?? "acme/model:1",
   env: { MODEL: "llama", TOKEN: config.get("token") ?? "${canaryValue}" },
 });
 // Imitates a DNS record or a gateway: it must not change while the endpoint stays the same.
@@ -61,10 +61,10 @@ describe("the life of a cluster through the real engine, in order", () => {
 
   it("previews a change of one variable by its name and without its value, and of the container in plain text", async () => {
     await bench.workspace.succeed("config", "set", "--secret", "token", "canary-value-second");
-    await bench.workspace.succeed("config", "set", "container", "vllm/vllm-openai:v0.7.0");
+    await bench.workspace.succeed("config", "set", "container", "acme/model:2");
     const { output } = await bench.workspace.preview();
     expect(output).toMatch(/~ TOKEN: \[secret\] => \[secret\]/);
-    expect(output).toMatch(/~ container: "vllm\/vllm-openai:v0\.6\.3" => "vllm\/vllm-openai:v0\.7\.0"/);
+    expect(output).toMatch(/~ container: "acme\/model:1" => "acme\/model:2"/);
     expect(output).not.toMatch(/MODEL|canary/);
   });
 
@@ -76,7 +76,7 @@ describe("the life of a cluster through the real engine, in order", () => {
     const [web] = living(bench.simulator);
     expect(web).toMatchObject({
       replicas: 2,
-      container: "vllm/vllm-openai:v0.7.0",
+      container: "acme/model:2",
       env: { TOKEN: "canary-value-second" },
     });
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);

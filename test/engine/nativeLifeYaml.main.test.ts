@@ -28,13 +28,13 @@ function write(workspace: Workspace, wanted: Wanted): void {
 const first: Wanted = {
   gpuType: "h100",
   replicas: 2,
-  container: "vllm/vllm-openai:v0.6.3",
+  container: "acme/model:1",
   env: { MODEL: "llama-3-8b", "TOKEN.A": "canary-value-first" },
 };
 const scaled: Wanted = { ...first, replicas: 3 };
 const changed: Wanted = {
   ...scaled,
-  container: "vllm/vllm-openai:v0.7.0",
+  container: "acme/model:2",
   env: { "TOKEN.A": "canary-value-second", ADDED: "added-value" },
 };
 const renamed: Wanted = { ...changed, name: "renamed" };
@@ -55,7 +55,7 @@ describe("the life of a cluster of a YAML program, in order", () => {
   let bench: Bench;
   beforeAll(async () => {
     // With half of a surrogate pair at its end, as from a service that truncates its texts: gRPC accepts none.
-    const message = "image vllm/vllm-openai:v0.6.3 not found for canary-value-first \ud83d";
+    const message = "image acme/model:1 not found for canary-value-first \ud83d";
     const faults = [{ kind: "sick-replica", name: "web-*", replica: 1, message }] as const;
     bench = await openBench("", { faults: [...faults] });
     write(bench.workspace, first);
@@ -77,7 +77,7 @@ describe("the life of a cluster of a YAML program, in order", () => {
     const { code, output } = await bench.workspace.up();
     expect(code).not.toBe(0);
     expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
-    expect(output).toMatch(/replica rep_\S+: .*, image vllm\/vllm-openai:v0\.6\.3 not found for \[secret\]/);
+    expect(output).toMatch(/replica rep_\S+: .*, image acme\/model:1 not found for \[secret\]/);
     expect(output).not.toContain("canary");
     const [kept, ...others] = bench.workspace.storedClusters();
     expect(kept).toMatchObject({ id: web().id, outputs: { settled: false }, initErrors: [expect.anything()] });
@@ -110,7 +110,7 @@ describe("the life of a cluster of a YAML program, in order", () => {
     const { output } = await bench.workspace.preview();
     expect(textOf(output)).toBe(
       updateText(
-        `      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
+        `      ~ container: "acme/model:1" => "acme/model:2"
       ~ env      : {
           + ADDED  : "added-value"
           - MODEL  : "llama-3-8b"

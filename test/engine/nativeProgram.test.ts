@@ -9,7 +9,7 @@ const config = new pulumi.Config();
 const web = new native.Cluster("web", {
   gpuType: "h100",
   replicas: 2,
-  container: "vllm/vllm-openai:v0.6.3",
+  container: "acme/model:1",
   env: { MODEL: "llama", TOKEN: "canary-value" },
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { closeBenches, living, openBench } from "./harness";
+import { closeBenches, living, openBench, openEndpoint } from "./harness";
 
 afterAll(closeBenches);
 
@@ -35,7 +35,8 @@ const programs = ["docs/_index.md", "docs/guides/languages.md"].flatMap((file) =
 });
 
 it.each(programs)("an example of %s in YAML runs", async (_file, program) => {
-  const { workspace, simulator } = await openBench("");
+  const { url: endpoint } = await openEndpoint({ kind: "status", status: 200 });
+  const { workspace, simulator } = await openBench("", { endpoint });
   const project = example.slice(0, example.indexOf("config:"));
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), project + program);
   expect((await workspace.up()).code).toBe(0);

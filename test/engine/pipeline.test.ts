@@ -107,7 +107,7 @@ describe("the pipeline, in the order in which a team uses it", () => {
   });
 
   it("refuses the plan for a program that is not the reviewed one, and prints no value of it", async () => {
-    const fitting = '"meta-llama/Llama-3.1-8B-Instruct"';
+    const fitting = '"ggml-org/gpt-oss-20b-GGUF"';
     edit(fitting, JSON.stringify(secretModel));
     const { code, output } = await run("up.sh");
     expect(output).toContain("violates plan: properties changed: env (values are left out here)\n");

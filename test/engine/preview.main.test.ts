@@ -7,7 +7,7 @@ const program = `
 new gpu.Cluster("web", {
   gpuType: config.get("gpuType") ?? "h100",
   replicas: config.getNumber("replicas") ?? 2,
-  container: "vllm/vllm-openai:v0.6.3",
+  container: "acme/model:1",
   env: { MODEL: config.get("model") ?? "meta-llama/Llama-3.1-8B-Instruct", TOKEN: "canary-value" },
   desiredStatus: config.get("status"),
 });

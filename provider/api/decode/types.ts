@@ -87,10 +87,7 @@ export interface ReplicaStatus {
   id: string;
   /** The service's own status word, such as `starting`; empty if it has none. */
   status: string;
-  /**
-   * Whether the replica is healthy, and serves. If the service shows nothing about that which this version knows: whether
-   * the cluster is ready all the same.
-   */
+  /** Whether the replica is healthy and serves. If the service reports no replica health, whether the cluster is ready. */
   healthy: boolean;
   /** Reason why the replica is not healthy, if the service gives one. */
   message?: string;

@@ -36,7 +36,7 @@ const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const imagePattern = new RegExp(
   String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
 );
-const imageRule = rule("must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3");
+const imageRule = rule("must be an image reference with a tag, such as acme/model:1");
 
 /** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {

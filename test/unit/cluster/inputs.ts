@@ -9,7 +9,7 @@ export function urnOf(name: string): string {
 }
 
 /** The required inputs. */
-export const least: Properties = { gpuType: "h100", container: "vllm/vllm-openai:v0.6.3" };
+export const least: Properties = { gpuType: "h100", container: "acme/model:1" };
 
 /** Inputs as check returns them. */
 export const checked: Properties = { ...least, name: "web", replicas: 2, env: { MODEL: canary } };

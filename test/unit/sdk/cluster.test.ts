@@ -4,7 +4,7 @@ import { Cluster, type ClusterArgs } from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { inside, isKnown, isSecret, onlyInStates, type Registered, resolved, runProgram } from "./program";
 
-const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
+const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "acme/model:1" };
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
 const text = 'exports.handler=()=>require("pulumi-gpucluster/provider")';
 

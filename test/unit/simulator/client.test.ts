@@ -6,7 +6,7 @@ import { type Reply, start, stopAll, type WithCluster } from "./harness";
 afterEach(stopAll);
 
 const h100 = gpuModelId("h100");
-const image = "vllm/vllm-openai:v0.6.3";
+const image = "acme/model:1";
 const web = { name: "web", gpuModelId: h100, gpusPerReplica: 1, replicaCount: 2, imageUrl: image, envVars: { A: "1" } };
 
 /** A service with one cluster, by default one that runs; `get` reads its record. */

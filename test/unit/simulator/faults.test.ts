@@ -57,7 +57,7 @@ test.each<[string, SimulatorOptions, string]>([
   ],
   [
     "a failure in each of two rollouts of one container",
-    { faults: [{ ...failing, container: "vllm/*:v0.6.4", times: 2 }] },
+    { faults: [{ ...failing, container: "acme/*:2", times: 2 }] },
     "3000 get=running update=updating 1499 get=updating 1 get=failed nothing=updating 3000 get=failed update=updating 3000 get=running",
   ],
   [

@@ -68,7 +68,7 @@ export async function startWithCluster(options: SimulatorOptions = {}, ageMs = 3
 /** A simulator with one cluster. */
 export type WithCluster = Bench & { id: string; path: string };
 
-const update = { replicas: 2, container: "vllm/vllm-openai:v0.6.4", env: { B: "2" } };
+const update = { replicas: 2, container: "acme/model:2", env: { B: "2" } };
 type Call = readonly [line: string, body?: unknown];
 const requests: Readonly<Record<string, Call>> = {
   get: ["GET"],
@@ -122,7 +122,7 @@ export const web = {
   name: "web",
   gpu_type: "h100",
   replicas: 3,
-  container: "vllm/vllm-openai:v0.6.3",
+  container: "acme/model:1",
   env: { A: "1" },
 };
 

@@ -42,7 +42,7 @@ describe("a creation", () => {
       name: "web",
       gpu_type: "h100",
       replicas: 2,
-      container: "vllm/vllm-openai:v0.6.3",
+      container: "acme/model:1",
       env: { MODEL: canary },
     });
   });

@@ -9,7 +9,7 @@ async function openFound(
   fields: Properties = {},
 ): Promise<{ bench: Fixture; id: string }> {
   const bench = await openFixture(options);
-  const foreign = { name: "found", gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 2 };
+  const foreign = { name: "found", gpuType: "h100", container: "acme/model:1", replicas: 2 };
   const { id } = bench.simulator.addCluster({ ...foreign, ...fields });
   return { bench, id };
 }

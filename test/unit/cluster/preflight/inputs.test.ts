@@ -5,7 +5,7 @@ import { type Fixture, openFixture } from "../harness";
 import { canary, existing, least } from "../inputs";
 
 const long = (count: number) => "a".repeat(count);
-const image = /must be an image reference with a tag, such as vllm\/vllm-openai:v0\.6\.3/;
+const image = /must be an image reference with a tag, such as acme\/model:1/;
 const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
 const notAnInput = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
@@ -18,7 +18,7 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["gpuType", ["", " h100", "../h100", "h100\r\nX-Admin: 1", 100, ["h100"], "*"], badType],
   ["fallbackGpuTypes", [[], Array(11).fill("h100"), "h100", null], /must be a list of 1 to 10 GPU types/],
   ["replicas", [0, -1, 1.5, Number.NaN, 10_001, "3", { min: 2, max: 8 }, null], count],
-  ["container", ["", "vllm/vllm-openai", "a/b:", "https://docker.io/a/b:v1", "a/b:v1 ", "a/../b:v1", 5], image],
+  ["container", ["", "acme/model", "a/b:", "https://docker.io/a/b:v1", "a/b:v1 ", "a/../b:v1", 5], image],
   [
     "container",
     [`${long(510)}:v1`, `a/b:${long(129)}`, "a/b@sha256:abc", "user:hunter2-hunter2@r.example.com/a:v1"],
@@ -39,7 +39,7 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["maxHourlyCost", [0, -1, Number.NaN, "5", null], /must be a number above 0/],
   // These are no inputs.
   ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
-  ["image", ["vllm/vllm-openai:v1"], notAnInput],
+  ["image", ["acme/model:v1"], notAnInput],
   ["constructor", [{ prototype: {} }], notAnInput],
   ["endpoint", ["https://evil.example"], notAnInput],
   ["settled", [true], notAnInput],
