@@ -222,10 +222,13 @@ export interface GpuList {
   readonly certain: boolean;
 }
 
-/** @assumption An error without the documented envelope has its message and its code under these names. */
+/** @assumption An error without the documented envelope has its message and its code under these names. A refusal may name the missing permission and the policy that denied it. */
 export const errorTable = {
   message: [text, "message", "error", "detail", "title", "description", "error_description", "error_message", "msg"],
   code: [text, "code", "error_code", "type"],
+  requestId: [label, "request_id"],
+  permission: [text, "permission"],
+  deniedBy: [text, "denied_by"],
 } as const satisfies Table;
 /** Words of the fields beside GPU types in a map. No GPU type has one. */
 const otherFieldWords = words(

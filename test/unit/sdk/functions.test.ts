@@ -141,11 +141,40 @@ describe("a function with options of Pulumi", () => {
       cluster = new sdk.Cluster("web", { gpuType: "h100", container: "acme/model:1" });
     });
     if (!cluster) throw new Error("the program has made no cluster");
+    pulumi.runtime.resetOptions("shop", "dev", -1, "", "", false, ""); // ends the mocks, which would answer
     expect(await resolved(sdk.getClustersOutput({ dependsOn: cluster }))).toMatchObject({ complete: true });
     expect(await resolved(sdk.getClustersOutput({ dependsOn: [later(cluster)] }))).toMatchObject({ complete: true });
     simulator.requests.length = 0;
     Object.defineProperty(cluster, "id", { value: unknownOutput() });
     expect(await isKnown(sdk.getClustersOutput({ dependsOn: [cluster] }))).toBe(false);
+    expect(simulator.requests).toEqual([]);
+  });
+});
+
+describe("a function in a unit test", () => {
+  const mocked = { isMocked: true };
+  const called: pulumi.runtime.MockCallArgs[] = [];
+  const args: Record<string, object> = { getCluster: { id: "cl_1" }, getClusterStatus: { id: "cl_1" } };
+
+  beforeAll(async () => {
+    const call = (request: pulumi.runtime.MockCallArgs) => {
+      called.push(request);
+      return mocked;
+    };
+    await pulumi.runtime.setMocks({ call, newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: inputs }) });
+  });
+
+  it.each([
+    ["the package", sdk],
+    ["pulumi-gpucluster/native", native],
+  ])("of %s is answered by the mocks, as a promise and as an output, and sends no request", async (_entry, entry) => {
+    for (const name of functionNames) {
+      const given = name in args ? [args[name]] : [];
+      expect(await Reflect.apply(entry[name], undefined, given)).toEqual(mocked);
+      expect(await resolved(Reflect.apply(entry[`${name}Output`], undefined, given))).toEqual(mocked);
+      const call = expect.objectContaining({ token: `gpucluster:index:${name}`, inputs: args[name] ?? {} });
+      expect(called.splice(0)).toEqual([call, call]);
+    }
     expect(simulator.requests).toEqual([]);
   });
 });

@@ -78,12 +78,34 @@ test("a reason is free of control, escape and bidirectional characters, and cut"
   expect(String(await answerTo({ status: 400, body: envelope("x".repeat(1_000_000)) })).length).toBeLessThan(700);
 });
 
-test.each([
-  ["is named", { "x-request-id": "a1" }, "(HTTP 500, request id a1)"],
-  ["is no secret", { "x-request-id": `${key}hf_abcdefgh1234` }, "request id [secret]"],
-])("the service's id of a request %s in an error", async (_how, headers, expected) => {
-  const request = requestOf("read", { redactor: new Redactor(["hf_abcdefgh1234"]) });
-  expect(messageOf(await answerTo({ status: 500, headers: { ...headers } }, request))).toContain(expected);
+const secret = "hf_abcdefgh1234";
+const denial = { error: "No.", code: "FORBIDDEN", permission: "compute.create", deniedBy: "org_policy" };
+test.each<[string, Record<string, string>, object, string]>([
+  ["the id of the request in a header", { "x-request-id": "a1" }, {}, "(HTTP 403, request id a1)"],
+  ["no secret in that id", { "x-request-id": `${key}${secret}` }, {}, "request id [secret]"],
+  ["the id of the request in the body", {}, { error: "No.", requestId: "b2" }, "No (HTTP 403, request id b2)"],
+  [
+    "the missing permission and the policy that denied it",
+    {},
+    denial,
+    "No (FORBIDDEN, HTTP 403, permission compute.create, denied by org_policy)",
+  ],
+  [
+    "the same inside the envelope",
+    { "x-request-id": "a1" },
+    { error: { ...denial, error: undefined, message: "No.", requestId: "b2" } },
+    "No (FORBIDDEN, HTTP 403, permission compute.create, denied by org_policy, request id a1)",
+  ],
+  [
+    "no secret and no control character in these",
+    {},
+    { ...denial, permission: `a\u001b[31m${secret}`, deniedBy: key, requestId: `c ${secret}` },
+    "permission a[secret], denied by [secret], request id c_[secret])",
+  ],
+])("an error of the service has %s", async (_what, headers, body, expected) => {
+  const request = requestOf("read", { redactor: new Redactor([secret]) });
+  const error = await answerTo({ status: 403, headers, body: JSON.stringify(body) }, request);
+  expect(messageOf(error)).toContain(expected);
 });
 
 test.each<[boolean, string, unknown]>([

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import { connect, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 import { inspect } from "node:util";
-import { ConfigError, ConnectionError } from "../../../../provider/base/errors";
+import { ConfigError, ConnectionError, messageOf } from "../../../../provider/base/errors";
 import { certificateFor } from "../../../support/certificate";
 import { canary, failureOf, listen, once, serve, transportTo } from "./httpHarness";
 
@@ -105,13 +105,41 @@ test("a service on this machine is asked directly", async () => {
   expect((await transportTo(url.replace("127.0.0.1", "localhost")).send(once("GET"))).json).toEqual([1]);
 });
 
-test("a proxy that refuses the tunnel was sent no request", async () => {
+const proxyName = "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY)";
+
+test.each([
+  [
+    407,
+    `${proxyName} requires a name and a password (HTTP 407, ${host}). Put them into its address: http://NAME:PASSWORD@HOST:PORT`,
+  ],
+  [
+    403,
+    `${proxyName} opened no connection to the host (HTTP 403, ${host}). Ask the operator of the proxy, or list the host in NO_PROXY if it needs none`,
+  ],
+])("a proxy that refuses the tunnel with %i was sent no request, and the error names it", async (status, message) => {
   const service = await openService();
-  const proxy = await openProxy(service.port, 407);
+  const proxy = await openProxy(service.port, status);
   process.env["HTTPS_PROXY"] = proxy.url;
   const error = await failureOf(transportTo(`https://${host}`).send(once("POST", { body: "{}" })));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false });
-  expect(String(error)).toContain("the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) opened no connection");
+  expect(messageOf(error)).toBe(`POST /v1/clusters: ${message}`);
   expect(service.requests).toEqual([]);
+});
+
+test("a proxy that does not answer is named beside the address of the service", async () => {
+  process.env["HTTPS_PROXY"] = "http://127.0.0.1:1";
+  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  expect(messageOf(error)).toMatch(
+    /refused \(ECONNREFUSED, .*\)\. Check the address of the service, .*, and the proxy in HTTPS_PROXY or HTTP_PROXY$/,
+  );
+});
+
+test.each(["HTTPS_PROXY", "HTTP_PROXY"])("a SOCKS proxy in %s is refused before any request", async (variable) => {
+  const proxy = await openProxy(1);
+  process.env[variable] = proxy.url.replace("http", "socks5");
+  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(messageOf(error)).toContain("must be addresses of HTTP proxies such as http://HOST:PORT, and not of SOCKS");
+  expect(proxy.seen).toEqual([]);
 });
