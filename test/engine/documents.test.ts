@@ -17,7 +17,12 @@ const blocksOf = (fence: string, shown = text) =>
 const isSimulation = (code: string) => code.includes("pulumi-gpucluster/simulator");
 const blocks = blocksOf("ts");
 const examples = blocks.filter((code) => !isSimulation(code));
-const keys = { [canaryKey]: "org_test", "key-of-europe": "org_eu", "key-of-america": "org_us" };
+const keys = {
+  [canaryKey]: "org_test",
+  "key-of-europe": "org_eu",
+  "key-of-america": "org_us",
+  "key-of-asia": "org_ap",
+};
 
 let bench: Bench;
 
@@ -38,6 +43,7 @@ beforeAll(async () => {
   add("embeddings");
   for (const type of ["l4", "h100"]) simulator.setGpuType(type, { stock: 1_000 });
   workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  workspace.env["ASIA_KEY"] = "key-of-asia";
   await workspace.succeed("config", "set", "power", "stopped");
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
   await workspace.succeed("config", "set", "--secret", "americaKey", "key-of-america");
@@ -85,11 +91,31 @@ describe("the examples of programs in the documents", () => {
         "precious",
         "berlin",
         "boston",
+        "osaka",
+        "experiment",
         "moved",
       ]),
     );
+    const states = new Map(
+      bench.simulator.clusters().map(({ name, status }) => [name.replace(/-[0-9a-f]{7}$/, ""), status]),
+    );
+    expect(states.get("nightly")).toBe("stopped");
     bench.workspace.withoutTypes();
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+
+  it("create clusters with the key that their provider names, from its arguments or from a variable", async () => {
+    const listOf = async (key: string) => {
+      const answer = await fetch(`${bench.simulator.url}/v1/clusters`, { headers: { authorization: `Bearer ${key}` } });
+      return answer.text();
+    };
+    const seen = await Promise.all(["key-of-europe", "key-of-america", "key-of-asia"].map(listOf));
+    expect(seen.map((list) => [...new Set(list.match(/berlin|boston|osaka/g))])).toEqual([
+      ["berlin"],
+      ["boston"],
+      ["osaka"],
+    ]);
+    expect(bench.workspace.stateText()).not.toContain("key-of-asia");
   });
 
   it("leave exactly the clusters that the documents say stay", async () => {

@@ -18,7 +18,7 @@ import type { GpuType } from "./types";
 
 /**
  * The records of the service, and the guesses about its answers: the specification names few fields and hardly any shape.
- * Each guess is one tagged line (docs/assumptions.md). Names are in the form of `plainName`.
+ * Each guess is one tagged line (docs/services.md). Names are in the form of `plainName`.
  */
 
 function words(list: string): string[] {
