@@ -46,8 +46,8 @@ test.each(pages)("every link of %s leads to a file, and to a heading of it", (fi
   expect(deadLinks(file, read(file))).toEqual([]);
 });
 
-/** The code of the provider, with strings of several lines in one. */
-const sources = filesIn("provider")
+/** The code of the package, with strings of several lines in one. */
+const sources = [...filesIn("provider"), ...filesIn("sdk")]
   .filter((file) => file.endsWith(".ts"))
   .map((file) => read(file).replace(/["`] \+\n\s*[`"]/g, ""))
   .join("\n");
