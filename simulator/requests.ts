@@ -3,17 +3,17 @@ import { invalid } from "./answers";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { changedExtras, type ExtraFields, extraFields, extrasOf } from "./extraFields";
-import { checked, fieldsOf, type MainField, textLike, wholeNumber } from "./fields";
+import { checked, fieldsOf, type MainField, mainFields, stringLike, wholeNumber } from "./fields";
 import type { ClusterSeed } from "./fleet";
 
 // The endpoint's host label is <name>-<8 characters>, and a label has at most 63.
-const name = textLike(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
-const gpuType = textLike(/^\S+$/, "a GPU type");
+const name = stringLike(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
+const gpuType = stringLike(/^\S+$/, "a GPU type");
 const replicas = wholeNumber(1);
 
-// The specification's form has a repository and a tag. Registries also have images without a repository, and a digest is
-// more exact than a tag. Without a tag or a digest, the running image would be unknown.
-const container = textLike(
+// The specification asks for a repository and a tag. Registries have images without a repository too, and a digest is more
+// exact than a tag. Without a tag or a digest, the running image would be unknown.
+const container = stringLike(
   /^([^\s/@]+\/)*[^\s/@:]+(:[^\s/@:]+(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
   "<repository>/<image>:<tag>",
 );
@@ -30,14 +30,12 @@ const creations: PerValue<"requestNames", z.ZodType<z.infer<typeof clientCreatio
   client: clientCreation,
 };
 
-/** The GPUs of a replica if the request has a GPU type, but not their number. */
+/** The GPUs of each replica if the request has a GPU type, but no number of GPUs. */
 const defaultGpus: PerValue<"requestNames", number> = { specification: 1, client: 0 };
 
-const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
-
-/** Body of `POST /v1/clusters`; `gpuType` is the request's name of the GPU type, or an empty string. */
+/** Body of `POST /v1/clusters`. `gpuType` is the id in the request, or an empty string. */
 export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
-  const fields = fieldsOf(body, [...main, ...extraFields], dialect);
+  const fields = fieldsOf(body, [...mainFields, ...extraFields], dialect);
   const {
     name,
     gpuType = "",
@@ -103,7 +101,7 @@ export const parseUpdate: PerValue<
   },
 };
 
-/** The fields that an update may change. */
+/** The fields that an update can change. */
 const settings: readonly string[] = [...(["replicas", "container", "env"] satisfies MainField[]), ...changedExtras];
 
 function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {

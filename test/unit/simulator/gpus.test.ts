@@ -32,9 +32,9 @@ test("clusters take GPUs out of the stock, and stopping or deleting gives them b
   expect(free).toEqual([253, 252, 256, 252, 256]);
 });
 
-test("a stock may lie: answers show another number than creations find", async () => {
+test("answers can report another stock than creations find", async () => {
   const { call, simulator } = await start({ gpuTypes });
-  simulator.setGpuType("h100", { shownStock: 9 });
+  simulator.setGpuType("h100", { reportedStock: 9 });
   expect((await call("GET /v1/gpus")).body.gpus[0].available_count).toBe(9);
   expect((await call("POST /v1/clusters", { ...web, replicas: 5 })).body.error.code).toBe("insufficient_capacity");
 });
