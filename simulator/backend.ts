@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, ApiError, errorAnswer } from "./answers";
 import { applyAnswerFault } from "./faultEffects";
+import { isAnswerFault } from "./faults";
 import { isRecord } from "./fields";
 import type { Service } from "./fleet";
-import { delayOf, type FaultSubject, findAnswerFault } from "./pendingFaults";
+import { delayOf, type FaultSubject } from "./pendingFaults";
 import { type RateWindows, rateHeaders, rateLimited } from "./rates";
 import { dispatch, matchPath, type RawRequest, type Route, recordedBody } from "./router";
 
@@ -37,7 +38,7 @@ export async function answer(backend: Backend, request: RawRequest): Promise<Ans
   const faults = backend.faults.take("request", subjectOf(backend, request));
   await pause(delayOf(faults, "before"));
   const effect = () => run(backend, request, organization);
-  const fault = findAnswerFault(faults);
+  const fault = faults.find(isAnswerFault);
   const result = fault ? applyAnswerFault(fault, effect, dialect) : effect();
   await pause(delayOf(faults, "after"));
   return withHeaders(headers, result);

@@ -1,5 +1,5 @@
 import type { Dialect, PerValue } from "./dialectOptions";
-import { snakeCased } from "./fields";
+import { withSnakeCase } from "./fields";
 import type { Service } from "./fleet";
 import type { SimulatedCluster } from "./snapshot";
 
@@ -30,7 +30,7 @@ export function specificationRecords({ dialect }: Service): RecordRenderer {
     created: (cluster) => ({ ...recordOf(cluster), status: "provisioning" }),
     listed: recordOf,
     detail: (cluster) =>
-      wrap({ ...recordOf(cluster), ...configurationOf(cluster, dialect), ...snakeCased(cluster.extras) }),
+      wrap({ ...recordOf(cluster), ...configurationOf(cluster, dialect), ...withSnakeCase(cluster.extras) }),
     changed: (cluster) => wrap(recordOf(cluster)),
   };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CreatedName } from "../provider/cluster/schema/fields";
 import type { Dialect } from "./dialectOptions";
-import { checked, type MainField, stringLike, wholeNumber } from "./fields";
+import { type MainField, stringLike, validate, wholeNumber } from "./fields";
 
 /** Fields of a cluster besides the main ones, with names in camelCase. */
 export type ExtraFields = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export const extraFields: readonly string[] = ["gpusPerReplica", ...changedExtra
 const schema = z.looseObject({ ...ownFields, gpusPerReplica: wholeNumber(0) }).partial();
 
 /** The extra fields among the fields of a request. */
-export function extrasOf(fields: Record<string, unknown>, dialect: Dialect): ExtraFields {
+export function parseExtras(fields: Record<string, unknown>, dialect: Dialect): ExtraFields {
   const sent = Object.entries(fields).filter(([name]) => extraFields.includes(name));
-  return checked(schema, Object.fromEntries(sent), dialect);
+  return validate(schema, Object.fromEntries(sent), dialect);
 }

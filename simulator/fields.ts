@@ -14,15 +14,15 @@ export type MainField = keyof (typeof mainNames)["specification"];
 export const mainFields: readonly string[] = Object.keys(mainNames.specification);
 
 /** The name of a main or an extra field in requests. */
-function nameOf(field: string, { requestNames }: Dialect): string {
+function requestName(field: string, { requestNames }: Dialect): string {
   const main = new Map<string, string>(Object.entries(mainNames[requestNames]));
   return main.get(field) ?? (requestNames === "client" ? field : snakeCase(field));
 }
 
 /** The fields of a request body by their names in this package. The dialect refuses or ignores unknown fields. */
-export function fieldsOf(body: unknown, known: readonly string[], dialect: Dialect): Record<string, unknown> {
+export function parseFields(body: unknown, known: readonly string[], dialect: Dialect): Record<string, unknown> {
   if (!isRecord(body)) throw invalid("The body must be a JSON object.");
-  const fields = new Map(known.map((field) => [nameOf(field, dialect), field]));
+  const fields = new Map(known.map((field) => [requestName(field, dialect), field]));
   const unknown = Object.keys(body).find((name) => !fields.has(name));
   if (unknown !== undefined && dialect.unknownFields === "refused") {
     throw invalid(`Unknown field "${unknown}". Known here: ${[...fields.keys()].join(", ")}.`);
@@ -32,19 +32,19 @@ export function fieldsOf(body: unknown, known: readonly string[], dialect: Diale
 }
 
 /** Checks the values of fields. A message of the schema completes "The field ... must be". */
-export function checked<T>(schema: z.ZodType<T>, fields: Record<string, unknown>, dialect: Dialect): T {
+export function validate<T>(schema: z.ZodType<T>, fields: Record<string, unknown>, dialect: Dialect): T {
   const { data, error } = schema.safeParse(fields);
   if (!error) return data;
   const [{ path, message } = { path: [], message: "" }] = error.issues;
   const [field = "", ...inner] = path.map(String);
-  const name = [nameOf(field, dialect), ...inner].join(".");
+  const name = [requestName(field, dialect), ...inner].join(".");
   throw invalid(
     Object.hasOwn(fields, field) ? `The field "${name}" must be ${message}.` : `The field "${name}" is missing.`,
   );
 }
 
 /** Extra fields with the names that the specification's style has in answers. */
-export function snakeCased(fields: object): Record<string, unknown> {
+export function withSnakeCase(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
 }
 

@@ -1,4 +1,4 @@
-import { type AnswerFault, type Fault, isAnswerFault, isClusterFault } from "./faults";
+import { type Fault, isAnswerFault, isClusterFault } from "./faults";
 
 /** When a fault can apply: at a request, at the creation of a cluster, or at a later rollout. */
 export type FaultStage = "request" | "creation" | "rollout";
@@ -38,11 +38,6 @@ export class PendingFaults {
     }
     return [...taken.values()];
   }
-}
-
-/** The fault that changes the answer, if there is one. */
-export function findAnswerFault(faults: readonly Fault[]): AnswerFault | undefined {
-  return faults.find(isAnswerFault);
 }
 
 /** Milliseconds by which the faults delay a request before or after its effect. */

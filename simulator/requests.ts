@@ -2,8 +2,8 @@ import * as z from "zod";
 import { invalid } from "./answers";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { changedExtras, type ExtraFields, extraFields, extrasOf } from "./extraFields";
-import { checked, fieldsOf, type MainField, mainFields, stringLike, wholeNumber } from "./fields";
+import { changedExtras, type ExtraFields, extraFields, parseExtras } from "./extraFields";
+import { type MainField, mainFields, parseFields, stringLike, validate, wholeNumber } from "./fields";
 import type { ClusterSeed } from "./fleet";
 
 // The endpoint's host label is <name>-<8 characters>, and a label has at most 63.
@@ -22,12 +22,16 @@ const env = z.record(z.string(), z.string("a string"), "an object of strings");
 /** A null removes a variable. */
 const envChanges = z.record(z.string(), z.string("a string or null").nullable(), "an object of strings");
 
-const clientCreation = z.object({ name, gpuType, replicas, container, env }).partial().required({ name: true });
-
-// The client omits fields without a value, so a service for this client cannot require them.
-const creations: PerValue<"requestNames", z.ZodType<z.infer<typeof clientCreation>>> = {
-  specification: z.object({ name, gpuType, replicas, container, env: env.optional() }),
-  client: clientCreation,
+const creations: PerValue<"requestNames", z.ZodType<Pick<ClusterSeed, MainField>>> = {
+  specification: z.object({ name, gpuType, replicas, container, env: env.default({}) }),
+  // The client omits fields without a value, so a service for this client cannot require them.
+  client: z.object({
+    name,
+    gpuType: gpuType.default(""),
+    replicas: replicas.default(1),
+    container: container.default(""),
+    env: env.default({}),
+  }),
 };
 
 /** The GPUs of each replica if the request has a GPU type, but no number of GPUs. */
@@ -35,26 +39,16 @@ const defaultGpus: PerValue<"requestNames", number> = { specification: 1, client
 
 /** Body of `POST /v1/clusters`. `gpuType` is the id in the request, or an empty string. */
 export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
-  const fields = fieldsOf(body, [...mainFields, ...extraFields], dialect);
-  const {
-    name,
-    gpuType = "",
-    replicas = 1,
-    container = "",
-    env = {},
-  } = checked(creations[dialect.requestNames], fields, dialect);
-  const extras = extrasOf(fields, dialect);
+  const fields = parseFields(body, [...mainFields, ...extraFields], dialect);
+  const main = validate(creations[dialect.requestNames], fields, dialect);
+  const extras = parseExtras(fields, dialect);
   const { gpusPerReplica = defaultGpus[dialect.requestNames] } = extras;
-  return {
-    ...{ name, gpuType, replicas, container, env },
-    gpusPerReplica: gpuType === "" ? 0 : Number(gpusPerReplica),
-    extras,
-  };
+  return { ...main, gpusPerReplica: main.gpuType === "" ? 0 : Number(gpusPerReplica), extras };
 }
 
 /** Body of `POST /v1/clusters/:id/scale`. */
 export function parseScale(body: unknown, dialect: Dialect): number {
-  return checked(z.object({ replicas }), fieldsOf(body, ["replicas"], dialect), dialect).replicas;
+  return validate(z.object({ replicas }), parseFields(body, ["replicas"], dialect), dialect).replicas;
 }
 
 /** The fields that a change request changes. */
@@ -68,10 +62,10 @@ export interface Update {
 /** Body of `POST /v1/clusters/:id/redeploy`, if there is one. */
 export function parseRedeploy(body: unknown, { extras }: ClusterState, dialect: Dialect): Update {
   if (body === undefined) return {};
-  const fields = fieldsOf(body, ["container", "cloudInitRuncmd"], dialect);
+  const fields = parseFields(body, ["container", "cloudInitRuncmd"], dialect);
   return {
-    ...checked(z.object({ container: container.optional() }), fields, dialect),
-    extras: { ...extras, ...extrasOf(fields, dialect) },
+    ...validate(z.object({ container: container.optional() }), fields, dialect),
+    extras: { ...extras, ...parseExtras(fields, dialect) },
   };
 }
 
@@ -81,22 +75,22 @@ export const parseUpdate: PerValue<
   (body: unknown, state: ClusterState, dialect: Dialect) => Update
 > = {
   merge(body, { extras }, dialect) {
-    const fields = changesOf(body, dialect);
-    const settings = checked(z.object({ replicas, container, env }).partial(), fields, dialect);
-    return { ...settings, extras: { ...extras, ...extrasOf(fields, dialect) } };
+    const fields = parseChanges(body, dialect);
+    const settings = validate(z.object({ replicas, container, env }).partial(), fields, dialect);
+    return { ...settings, extras: { ...extras, ...parseExtras(fields, dialect) } };
   },
   "merge-keys"(body, { configuration, extras }, dialect) {
-    const fields = changesOf(body, dialect);
+    const fields = parseChanges(body, dialect);
     const schema = z.object({ replicas, container, env: envChanges }).partial();
-    const { env: changes, ...settings } = checked(schema, fields, dialect);
-    const env = changes && merged(configuration.env, changes);
-    return { ...settings, env, extras: { ...extras, ...extrasOf(fields, dialect) } };
+    const { env: changes, ...settings } = validate(schema, fields, dialect);
+    const env = changes && mergeEnv(configuration.env, changes);
+    return { ...settings, env, extras: { ...extras, ...parseExtras(fields, dialect) } };
   },
   replace(body, _state, dialect) {
-    const fields = fieldsOf(body, settings, dialect);
+    const fields = parseFields(body, settings, dialect);
     return {
-      ...checked(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
-      extras: extrasOf(fields, dialect),
+      ...validate(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
+      extras: parseExtras(fields, dialect),
     };
   },
 };
@@ -104,13 +98,13 @@ export const parseUpdate: PerValue<
 /** The fields that an update can change. */
 const settings: readonly string[] = [...(["replicas", "container", "env"] satisfies MainField[]), ...changedExtras];
 
-function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {
-  const fields = fieldsOf(body, settings, dialect);
+function parseChanges(body: unknown, dialect: Dialect): Record<string, unknown> {
+  const fields = parseFields(body, settings, dialect);
   if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
   return fields;
 }
 
-function merged(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
+function mergeEnv(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
   const entries = Object.entries<string | null>({ ...env, ...changes });
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -53,7 +53,7 @@ test.each([
   [["--fault", "{"], '--fault must be JSON, got "{".'],
   [["--fault", '{"kind":"boom"}'], "Not a fault: kind: must be one of drop, status"],
   [["--fault", '{"kind":"drop","whne":"after"}'], 'Unrecognized key: "whne"'],
-])("%j is refused with a reason", (args, reason) => {
+])("invalid options are refused with a reason: %j", (args, reason) => {
   expect(parseCli(args)).toEqual({ command: "fail", message: expect.stringContaining(reason) });
 });
 

@@ -26,7 +26,7 @@ test("the page for contributors has one line for each option, with all its value
   }
 });
 
-test("options stand on top of plain, which has the first value of each", () => {
+test("options change plain, which has the first value of each", () => {
   const options = Object.entries<readonly unknown[]>(dialectOptions);
   expect(dialects.plain).toEqual(Object.fromEntries(options.map(([option, [first]]) => [option, first])));
   const injectedEnv = { REGION: "eu" };
@@ -42,11 +42,11 @@ test.each<[unknown, string]>([
   [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
   [{ injectedEnv: { A: 1 } }, "another object of strings, got"],
   [null, "it must be an object"],
-])("as options %j are refused", (value, reason) => {
+])("invalid options of a dialect are refused: %j", (value, reason) => {
   expect(() => parseDialect(value)).toThrow(reason);
 });
 
-test("the descriptor is at the root, and names the endpoints that there are", async () => {
+test("the descriptor is at the root, and names existing endpoints", async () => {
   const { call } = await start();
   const { body } = await call("GET /");
   expect(Object.keys(body)).toEqual(["name", "version", "documentation", "endpoints"]);
