@@ -1,16 +1,16 @@
 import type { Dialect, PerValue } from "./dialectOptions";
 
-/** The answer of a handler. `body` is sent as JSON, `text` unchanged; with neither the answer has no body. */
+/** The answer to a request. `body` is sent as JSON, `text` unchanged; with neither, the answer has no body. */
 export interface Answer {
   status: number;
   body?: unknown;
   text?: string;
   headers?: Record<string, string>;
-  /** Breaks the connection instead of the answer, or in the middle of it. */
-  wire?: "drop" | "truncate";
+  /** Closes the connection in place of the answer, or in the middle of it. */
+  connection?: "drop" | "truncate";
 }
 
-/** A refusal; `errorAnswer` writes it in the shape of the dialect. */
+/** A refused request; `errorAnswer` renders it in the shape of the dialect. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -24,13 +24,13 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal of a request's content. */
+/** The error for a request with invalid content. */
 export function invalid(message: string): ApiError {
   return new ApiError(400, "invalid_request", message);
 }
 
-/** The facts of an error answer. */
-interface ErrorFacts {
+/** The content of an error answer. */
+interface ErrorDetails {
   status: number;
   code: string;
   message: string;
@@ -38,20 +38,17 @@ interface ErrorFacts {
 
 /** The answer to a request that was refused, or that made the simulator fail. */
 export function errorAnswer(error: unknown, dialect: Dialect): Answer {
-  if (error instanceof ApiError) {
-    const { status, code, message, headers } = error;
-    return errorBody({ status, code, message }, dialect, headers);
-  }
+  if (error instanceof ApiError) return errorBody(error, dialect, error.headers);
   const message = error instanceof Error ? error.message : String(error);
   return errorBody({ status: 500, code: "internal_error", message: `The simulator failed: ${message}` }, dialect);
 }
 
-/** An error answer with a given code and status, in the dialect's shape. */
-export function errorBody(facts: ErrorFacts, { errorShape }: Dialect, headers?: Record<string, string>): Answer {
-  return { status: facts.status, body: shapes[errorShape](facts), headers };
+/** An error answer in the dialect's shape. */
+export function errorBody(details: ErrorDetails, { errorShape }: Dialect, headers?: Record<string, string>): Answer {
+  return { status: details.status, body: errorShapes[errorShape](details), headers };
 }
 
-const shapes: PerValue<"errorShape", (facts: ErrorFacts) => unknown> = {
+const errorShapes: PerValue<"errorShape", (details: ErrorDetails) => unknown> = {
   envelope: ({ code, message, status }) => ({ error: { code, message, status } }),
   flat: ({ code, message }) => ({ message, code }),
   typed: ({ code, message, status }) => ({ error: { type: typeOf(status), code, message } }),

@@ -5,20 +5,19 @@ import type { PerValue } from "./dialectOptions";
 export interface SimulatedGpuType {
   /** The value of `gpu_type` in requests. */
   type: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
   memoryGb: number;
   /** US dollars for one GPU and one hour. Without it, the service shows no price for this type. */
   pricePerHour?: number;
   /** Number of GPUs that the service owns. Clusters hold GPUs of this stock. */
   stock: number;
-  /** Number of free GPUs that all answers show, whatever is free: a stock that lies. @default the free GPUs */
-  shownStock?: number;
+  /** Number of free GPUs that answers report, whether it is right or wrong. @default the free GPUs */
+  reportedStock?: number;
 }
 
 // The cheapest type is sold out on purpose: a program that takes the cheapest type must check the stock too.
-/** The catalog that a simulator starts with. */
-const defaultCatalog: readonly SimulatedGpuType[] = [
+const ownCatalog: readonly SimulatedGpuType[] = [
   { type: "a100-40gb", name: "NVIDIA A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64 },
   { type: "a100-80gb", name: "NVIDIA A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128 },
   { type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 256 },
@@ -28,8 +27,8 @@ const defaultCatalog: readonly SimulatedGpuType[] = [
   { type: "rtx4090", name: "NVIDIA GeForce RTX 4090", memoryGb: 24, pricePerHour: 0.34, stock: 0 },
 ];
 
-// Two types share the first word of their name, so that a short name is ambiguous; again the cheapest one is sold out.
-/** Types with the names of the service's public documents. */
+// The names of the service's public documents. Two types share the first word of their name, so that a short name is
+// ambiguous; again the cheapest one is sold out.
 const publishedCatalog: readonly SimulatedGpuType[] = [
   { type: "rtx-4090", name: "RTX 4090", memoryGb: 24, pricePerHour: 0.49, stock: 48 },
   { type: "rtx-3090", name: "RTX 3090", memoryGb: 24, pricePerHour: 0.29, stock: 0 },
@@ -42,20 +41,20 @@ const publishedCatalog: readonly SimulatedGpuType[] = [
 
 /** The default catalogs, by the option `catalog`. */
 export const catalogs: PerValue<"catalog", readonly SimulatedGpuType[]> = {
-  own: defaultCatalog,
+  own: ownCatalog,
   published: publishedCatalog,
 };
 
-/** The facts about a GPU model in the client's records, besides its id. */
-export function modelFacts({ name, memoryGb }: SimulatedGpuType) {
+/** A GPU model in the records of the client, without its id. */
+export function clientModel({ name, memoryGb }: SimulatedGpuType) {
   return { name, manufacturer: "NVIDIA", vramGb: memoryGb };
 }
 
-/** The UUID for a text, such as the name of a GPU type or a replica: equal texts have equal UUIDs. */
+/** The UUID for a string, such as the name of a GPU type or a replica. Equal strings have equal UUIDs. */
 export function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The id of a GPU type, or of a replica, in requests and answers. */
-export const wireIds: PerValue<"form", (text: string) => string> = { specification: (text) => text, client: uuidOf };
+/** The id of a GPU type in requests and answers. */
+export const gpuIds: PerValue<"variant", (type: string) => string> = { specification: (type) => type, client: uuidOf };

@@ -1,16 +1,16 @@
 import { addReplicas, type ClusterState, clearFailures, type Timing } from "./clusterState";
 import type { ClusterSeed, Fleet } from "./fleet";
-import { type SimulatedCluster, statusAt } from "./life";
+import { type SimulatedCluster, statusAt } from "./snapshot";
 
-/** Changes of a cluster that no request made. They take effect at once. */
+/** Changes of a cluster without a request. They take effect at once. */
 export interface ClusterChanges {
-  /** New replicas are healthy at once; if there are too many, the last ones are removed. */
+  /** New replicas are healthy at once; of too many replicas, the last ones are removed. */
   replicas?: number;
   /** Both the desired and the running env. */
   env?: Record<string, string>;
   /** Both the desired and the running container. */
   container?: string;
-  /** `running` also heals, and starts a stopped cluster with its stored updates; `gone` is the state after a DELETE. */
+  /** `running` heals the cluster too, and starts a stopped one with its stored updates; `gone` is the state after a DELETE. */
   status?: "running" | "stopped" | "failed" | "gone";
   /** Reason of a `failed` status. */
   message?: string;
@@ -20,7 +20,7 @@ export interface ClusterChanges {
   hiddenMs?: number;
 }
 
-/** A cluster that another program made, and that is already running. */
+/** A cluster of another program. */
 export interface ForeignCluster extends Partial<ClusterSeed> {
   name: string;
   gpuType: string;
@@ -30,14 +30,14 @@ export interface ForeignCluster extends Partial<ClusterSeed> {
   createdAt?: number;
 }
 
-/** Adds a cluster that another program made. */
-export function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
-  const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
+/** Adds a cluster of another program, by default to the given organization. */
+export function addForeign(fleet: Fleet, defaultOrganization: string, fields: ForeignCluster): SimulatedCluster {
+  const { status, createdAt, replicas = 1, env = {}, organization = defaultOrganization } = fields;
   const { container = "example/server:1.0", gpusPerReplica = 1, extras = {} } = fields;
   const seed = { ...fields, replicas, env, organization, container, gpusPerReplica, extras };
   const state = fleet.add(seed, 0, createdAt);
   if (status) applyChanges(state, { status }, state.createdAt, fleet.timing);
-  fleet.remember();
+  fleet.recordHistory();
   return fleet.view(state);
 }
 

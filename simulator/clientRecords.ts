@@ -1,48 +1,48 @@
-import { modelFacts, type SimulatedGpuType, uuidOf } from "./catalog";
-import { configurationOf, oneCluster, type RecordForm } from "./clusterRecords";
+import { clientModel, type SimulatedGpuType, uuidOf } from "./catalog";
+import { configurationOf, type RecordRenderer, wrapRecord } from "./clusterRecords";
 import type { ClusterStatus, ReplicaState } from "./clusterState";
 import type { ExtraFields } from "./extraFields";
 import type { Service } from "./fleet";
-import type { SimulatedCluster, SimulatedReplica } from "./life";
+import type { SimulatedCluster, SimulatedReplica } from "./snapshot";
 
 /** The records that the official Python client reads. */
-export function clientRecords(service: Service): RecordForm {
+export function clientRecords(service: Service): RecordRenderer {
   const { fleet, dialect } = service;
-  const around = oneCluster[dialect.recordShape];
+  const wrap = wrapRecord[dialect.recordShape];
   return {
-    created: (cluster) => around({ ...factsOf(cluster), status: "pending" }),
+    created: (cluster) => wrap({ ...commonFields(cluster), status: "pending" }),
     listed: (cluster) => listed(cluster, fleet.gpu(cluster.gpuType)),
-    detail: (cluster) => around(detail(cluster, service)),
-    changed: (cluster, before) => around(before === undefined ? changed(cluster) : scaled(cluster, before)),
+    detail: (cluster) => wrap(detail(cluster, service)),
+    changed: (cluster, before) => wrap(before === undefined ? changed(cluster) : scaled(cluster, before)),
   };
 }
 
-function factsOf({ id, name, endpoint, createdAt, ...cluster }: SimulatedCluster) {
-  return { id, name, status: wordOf(cluster), endpointUrl: endpoint, createdAt };
+function commonFields({ id, name, endpoint, createdAt, ...cluster }: SimulatedCluster) {
+  return { id, name, status: clientStatus(cluster), endpointUrl: endpoint, createdAt };
 }
 
 function listed(cluster: SimulatedCluster, gpu: SimulatedGpuType | undefined): object {
   return {
-    ...factsOf(cluster),
+    ...commonFields(cluster),
     gpuModelId: gpu ? uuidOf(gpu.type) : null,
     gpuModelName: gpu?.name ?? null,
     gpuVram: gpu?.memoryGb ?? null,
     replicaCount: cluster.replicas,
-    runningReplicas: cluster.replicaStates.filter(({ status }) => replicaWords[status] === "running").length,
+    runningReplicas: cluster.replicaStates.filter(({ status }) => replicaStatuses[status] === "running").length,
     activeReplicas: cluster.replicaStates.length,
     tier: { ...defaults, ...cluster.extras }.tier,
   };
 }
 
-/** A cluster by id, with its replicas. */
+/** The answer to a read by id, with the replicas. */
 function detail(cluster: SimulatedCluster, { fleet, dialect }: Service): object {
-  const born = fleet.get(cluster.id)?.replicas ?? [];
+  const replicas = fleet.get(cluster.id)?.replicas ?? [];
   const gpu = fleet.gpu(cluster.gpuType);
-  const model = gpu ? { id: uuidOf(gpu.type), ...modelFacts(gpu) } : null;
+  const model = gpu ? { id: uuidOf(gpu.type), ...clientModel(gpu) } : null;
   const { container = null, env = null } = configurationOf(cluster, dialect);
   const { registryCredentialId: _hidden, ...extras } = cluster.extras;
   return {
-    ...factsOf(cluster),
+    ...commonFields(cluster),
     gpuModelId: model?.id ?? null,
     gpuModel: model,
     ...defaults,
@@ -51,15 +51,15 @@ function detail(cluster: SimulatedCluster, { fleet, dialect }: Service): object 
     replicaCount: cluster.replicas,
     imageUrl: container || null,
     envVars: env,
-    updatedAt: stampOf(Math.max(Date.parse(cluster.createdAt), ...born.map(({ bornAt }) => bornAt))),
+    updatedAt: timestamp(Math.max(Date.parse(cluster.createdAt), ...replicas.map(({ startedAt }) => startedAt))),
     ...(cluster.message !== undefined && { statusReason: cluster.message }),
-    replicas: cluster.replicaStates.map((replica, index) => replicaOf(replica, born[index], cluster)),
+    replicas: cluster.replicaStates.map((replica, index) => replicaRecord(replica, replicas[index], cluster)),
   };
 }
 
 /** Answer to stop, restart, redeploy and terminate. */
 function changed(cluster: SimulatedCluster): object {
-  return { id: cluster.id, status: wordOf(cluster), imageUrl: cluster.container || null };
+  return { id: cluster.id, status: clientStatus(cluster), imageUrl: cluster.container || null };
 }
 
 /** Answer to scale; `before` is the number of replicas before the change. */
@@ -67,7 +67,7 @@ function scaled({ id, replicas }: SimulatedCluster, before: number): object {
   return { id, replicaCount: replicas, scaled: Math.abs(replicas - before) };
 }
 
-function stampOf(ms: number): string {
+function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
@@ -86,15 +86,15 @@ const defaults: ExtraFields = {
   cloudInitRuncmd: null,
 };
 
-function replicaOf(replica: SimulatedReplica, born: ReplicaState | undefined, cluster: SimulatedCluster): object {
+function replicaRecord(replica: SimulatedReplica, state: ReplicaState | undefined, cluster: SimulatedCluster): object {
   const { healthy, status, restarts } = replica;
-  const time = born ? stampOf(born.bornAt) : cluster.createdAt;
+  const time = state ? timestamp(state.startedAt) : cluster.createdAt;
   const isPlaced = status !== "pending";
   return {
     id: uuidOf(replica.id),
     nodeId: isPlaced ? node.id : null,
     gpuCount: cluster.gpusPerReplica,
-    status: replicaWords[status],
+    status: replicaStatuses[status],
     healthy,
     lastHealthCheckAt: healthy ? time : null,
     consecutiveFailures: status === "unhealthy" ? restarts + 1 : 0,
@@ -106,11 +106,11 @@ function replicaOf(replica: SimulatedReplica, born: ReplicaState | undefined, cl
 
 const node = { id: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", hostname: "node-7" };
 
-/** The client's status word. The client has no word for a cluster that is stopping or terminating. */
-function wordOf({ status, replicaStates }: Pick<SimulatedCluster, "status" | "replicaStates">): string {
+/** The client's status. It has none for a cluster that is stopping or terminating. */
+function clientStatus({ status, replicaStates }: Pick<SimulatedCluster, "status" | "replicaStates">): string {
   const states = replicaStates.map((replica) => replica.status);
-  const words: Readonly<Record<ClusterStatus, string>> = {
-    provisioning: states.every((word) => word === "pending") ? "pending" : "deploying",
+  const statuses: Readonly<Record<ClusterStatus, string>> = {
+    provisioning: states.every((state) => state === "pending") ? "pending" : "deploying",
     updating: "deploying",
     scaling: "deploying",
     restarting: "deploying",
@@ -122,10 +122,10 @@ function wordOf({ status, replicaStates }: Pick<SimulatedCluster, "status" | "re
     terminating: "terminated",
     gone: "terminated",
   };
-  return states.includes("unhealthy") ? "degraded" : words[status];
+  return states.includes("unhealthy") ? "degraded" : statuses[status];
 }
 
-const replicaWords: Readonly<Record<SimulatedReplica["status"], string>> = {
+const replicaStatuses: Readonly<Record<SimulatedReplica["status"], string>> = {
   pending: "pending",
   starting: "provisioning",
   healthy: "running",

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "./answers";
-import { type ClusterState, configure, restart, rollOut, scale } from "./clusterState";
+import { type ClusterState, type PhaseStatus, restart, rollOut, scale } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { applyClusterFaults } from "./faultEffects";
 import type { Service } from "./fleet";
@@ -34,19 +35,13 @@ export const actions: Readonly<Record<string, Action>> = {
     },
   },
   redeploy: {
-    takesBody: ({ requestNames }) => redeployBodies[requestNames],
+    takesBody: ({ requestNames }) => (requestNames === "client" ? "optional" : false),
     run(service, state, body) {
-      store(state, parseRedeploy(body, state, service.dialect));
-      if (state.stoppedAt === undefined) renew(service, state, "deploying");
+      storeUpdate(state, parseRedeploy(body, state, service.dialect));
+      if (state.stoppedAt === undefined) replaceReplicas(service, state, "deploying");
       else start(service, state, "redeploy");
     },
   },
-};
-
-/** Whether a redeploy may have a body: only in the client's vocabulary. */
-const redeployBodies: PerValue<"requestNames", false | "optional"> = {
-  specification: false,
-  client: "optional",
 };
 
 /** The update operation. */
@@ -61,10 +56,10 @@ export function applyUpdate(service: Service, state: ClusterState, body: unknown
   const starts = isStopped && dialect.stoppedUpdate === "starts";
   if (starts) ensureCapacity(service, state, replicas, state);
   resize(service, state, replicas);
-  const changed = store(state, changes);
-  if (starts) wake(service, state);
-  // A stopped cluster uses its new configuration after the next start.
-  else if (changed && dialect.updateRollsOut && !isStopped) renew(service, state, "updating");
+  const hasChanged = storeUpdate(state, changes);
+  if (starts) startWithUpdates(service, state);
+  // A stopped cluster runs its new configuration from the next start.
+  else if (hasChanged && dialect.updateRollsOut && !isStopped) replaceReplicas(service, state, "updating");
 }
 
 /** Refuses more replicas than there are free GPUs; the GPUs of the cluster `except` count as free. */
@@ -75,9 +70,9 @@ export function ensureCapacity(
   except?: ClusterState,
 ): void {
   const free = service.fleet.available(gpuType, except);
-  const wanted = replicas * gpusPerReplica;
-  if (wanted <= free) return;
-  const message = `${wanted} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
+  const needed = replicas * gpusPerReplica;
+  if (needed <= free) return;
+  const message = `${needed} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
   throw new ApiError(...capacityRefusals[service.dialect.capacityRefusal], message);
 }
 
@@ -96,37 +91,39 @@ const starters: PerValue<"startedBy", readonly Starter[]> = {
   scale: ["scale"],
 };
 
-/** Starts a stopped cluster, or refuses if the dialect starts it by another call. */
+/** Starts a stopped cluster, or refuses if only another action starts it. */
 function start(service: Service, state: ClusterState, by: Starter): void {
   const { dialect } = service;
-  const calls = starters[dialect.startedBy];
-  if (!calls.includes(by)) {
-    throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. To start it: ${calls.join(", ")}.`);
+  const allowed = starters[dialect.startedBy];
+  if (!allowed.includes(by)) {
+    const message = `The cluster "${state.id}" is stopped. To start it: ${allowed.join(", ")}.`;
+    throw new ApiError(409, "invalid_state", message);
   }
   ensureCapacity(service, state, state.desiredReplicas, state);
-  if (by === "redeploy") renew(service, state, "deploying");
-  else wake(service, state);
+  if (by === "redeploy") replaceReplicas(service, state, "deploying");
+  else startWithUpdates(service, state);
 }
 
 /** Starts a stopped cluster. Stored updates take effect, unless they need a redeploy. */
-function wake(service: Service, state: ClusterState): void {
+function startWithUpdates(service: Service, state: ClusterState): void {
   const { fleet, dialect } = service;
-  if (dialect.updateRollsOut) renew(service, state, "restarting");
+  if (dialect.updateRollsOut) replaceReplicas(service, state, "restarting");
   else restart(state, fleet.clock.now(), fleet.timing);
 }
 
-/** Replaces every replica. The new ones meet the faults of their container. */
-function renew({ fleet, faults }: Service, state: ClusterState, word: Parameters<typeof rollOut>[1]): void {
+/** Replaces every replica. The faults of their container apply to the new ones. */
+function replaceReplicas({ fleet, faults }: Service, state: ClusterState, status: PhaseStatus): void {
   const now = fleet.clock.now();
-  rollOut(state, word, now, fleet.timing);
+  rollOut(state, status, now, fleet.timing);
   applyClusterFaults(faults, "rollout", state, now, fleet.timing);
 }
 
 /** Stores the update of a request. Returns whether the configuration has changed. */
-function store(state: ClusterState, { container, env, extras }: Update): boolean {
-  const { configuration } = state;
+function storeUpdate(state: ClusterState, { container, env, extras }: Update): boolean {
+  const before = state.configuration;
+  state.configuration = { container: container ?? before.container, env: env ?? before.env };
   state.extras = extras ?? state.extras;
-  return configure(state, { container: container ?? configuration.container, env: env ?? configuration.env });
+  return !isDeepStrictEqual(before, state.configuration);
 }
 
 function resize(service: Service, state: ClusterState, replicas: number): void {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Dialect } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 
-/** Status words of a cluster that is becoming `running`. */
-type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
+/** The status of a cluster that is becoming `running`. */
+export type PhaseStatus = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
 
-/** Every status word of a cluster. `gone` never goes over the wire: the service answers 404, or shows a tombstone. */
-export type ClusterStatus = Phase | "running" | "stopping" | "stopped" | "failed" | "terminating" | "gone";
+/** The status of a cluster. No answer contains `gone`: the service answers 404, or shows a tombstone. */
+export type ClusterStatus = PhaseStatus | "running" | "stopping" | "stopped" | "failed" | "terminating" | "gone";
 
 /** The configuration of a cluster's containers. */
 export interface Configuration {
@@ -17,19 +17,19 @@ export interface Configuration {
 /** One replica: the time of its start, and the time at which it becomes healthy. */
 export interface ReplicaState {
   id: string;
-  bornAt: number;
+  startedAt: number;
   healthyAt: number;
   restarts: number;
 }
 
-/** Stores events only; life.ts computes the observed cluster at a time from them. */
+/** Stores events only; `snapshot` computes the cluster at a given time from them. */
 export interface ClusterState {
   readonly id: string;
   readonly suffix: string;
   readonly endpoint: string;
   readonly name: string;
   readonly organization: string;
-  /** An empty string if there is none. */
+  /** An empty string if the cluster has no GPU. */
   readonly gpuType: string;
   readonly gpusPerReplica: number;
   readonly createdAt: number;
@@ -42,9 +42,9 @@ export interface ClusterState {
   desiredReplicas: number;
   replicas: ReplicaState[];
   generation: number;
-  /** Number of replicas created so far. */
-  serial: number;
-  phase: { word: Phase; until: number };
+  /** Number of replicas created so far, for their ids. */
+  replicasCreated: number;
+  phase: { status: PhaseStatus; until: number };
   hiddenUntil: number;
   stoppedAt?: number;
   deletedAt?: number;
@@ -56,21 +56,22 @@ export interface ClusterState {
   flapping?: { replica: number; periodMs: number; flaps: number };
 }
 
-/** Durations, and the condition for the status word `running`. */
+/** Durations, and the condition for the status `running`. */
 export interface Timing {
   provisioningMs: number;
   deletionMs: number;
+  listLagMs: number;
   /** How long lists, and reads by id, still show a cluster that is gone. */
   tombstoneMs: { lists: number; reads: number };
   runningWhen: Dialect["runningWhen"];
 }
 
-/** New replicas that become healthy one after the other, the last one after `durationMs`. */
+/** Adds replicas that become healthy one after the other, the last one after `durationMs`. */
 export function addReplicas(state: ClusterState, count: number, now: number, durationMs: number): void {
   for (let index = 0; index < count; index++) {
-    state.serial += 1;
+    state.replicasCreated += 1;
     state.replicas.push({
-      id: `rep_${state.suffix}-${state.generation}-${state.serial}`,
+      id: `rep_${state.suffix}-${state.generation}-${state.replicasCreated}`,
       restarts: 0,
       ...stagger(index, count, now, durationMs),
     });
@@ -78,16 +79,16 @@ export function addReplicas(state: ClusterState, count: number, now: number, dur
 }
 
 /** Replaces every replica, so that a changed configuration takes effect. */
-export function rollOut(state: ClusterState, word: Phase, now: number, timing: Timing): void {
+export function rollOut(state: ClusterState, status: PhaseStatus, now: number, timing: Timing): void {
   if (!isDeepStrictEqual(state.deployed, state.configuration)) clearFailures(state);
   state.deployed = state.configuration;
   state.generation += 1;
   state.replicas = [];
   addReplicas(state, state.desiredReplicas, now, timing.provisioningMs);
-  begin(state, word, now, timing);
+  beginPhase(state, status, now, timing);
 }
 
-/** Starts the containers again: the same replicas, or new ones if the cluster was stopped. */
+/** Restarts the containers: those of the same replicas, or of new ones if the cluster was stopped. */
 export function restart(state: ClusterState, now: number, timing: Timing): void {
   if (state.stoppedAt !== undefined) {
     state.replicas = [];
@@ -100,7 +101,7 @@ export function restart(state: ClusterState, now: number, timing: Timing): void 
       ...stagger(index, count, now, timing.provisioningMs),
     }));
   }
-  begin(state, "restarting", now, timing);
+  beginPhase(state, "restarting", now, timing);
 }
 
 /** Adds pending replicas or removes the last ones. The others stay unchanged. */
@@ -110,24 +111,17 @@ export function scale(state: ClusterState, replicas: number, now: number, timing
   if (difference === 0 || state.stoppedAt !== undefined) return;
   state.replicas.splice(replicas);
   addReplicas(state, difference, now, timing.provisioningMs);
-  state.phase = { word: "scaling", until: now + (difference < 0 ? timing.deletionMs : 0) };
+  state.phase = { status: "scaling", until: now + (difference < 0 ? timing.deletionMs : 0) };
 }
 
-/** Stores a configuration. Returns whether it has changed. */
-export function configure(state: ClusterState, configuration: Configuration): boolean {
-  const changed = !isDeepStrictEqual(state.configuration, configuration);
-  state.configuration = configuration;
-  return changed;
-}
-
-/** Ends every sickness and failure of the cluster. */
+/** Heals a sick replica, and ends a failure of the cluster. */
 export function clearFailures(state: ClusterState): void {
   delete state.failure;
   delete state.sick;
 }
 
-function begin(state: ClusterState, word: Phase, now: number, timing: Timing): void {
-  state.phase = { word, until: now };
+function beginPhase(state: ClusterState, status: PhaseStatus, now: number, timing: Timing): void {
+  state.phase = { status, until: now };
   delete state.stoppedAt;
   if (state.sick) state.sick.blocking = true;
   if (state.failure?.lasting) state.failure.at = now + timing.provisioningMs / 2;
@@ -139,6 +133,6 @@ function stagger(
   count: number,
   now: number,
   durationMs: number,
-): Pick<ReplicaState, "bornAt" | "healthyAt"> {
-  return { bornAt: now, healthyAt: now + (durationMs * (index + 1)) / count };
+): Pick<ReplicaState, "startedAt" | "healthyAt"> {
+  return { startedAt: now, healthyAt: now + (durationMs * (index + 1)) / count };
 }

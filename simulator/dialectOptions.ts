@@ -1,7 +1,5 @@
-const values = <T>(...listed: T[]): readonly T[] => listed;
-
-// The checks of a choice (dialects.ts) and the command line's --help read this table, so a new value is one word here and one
-// line in the table that renders it.
+// dialects.ts checks choices against this table, and --help prints it: a new value is one word here and one line in the table
+// that implements it.
 /**
  * The questions that the specification leaves open, each with the values that the simulator supports. The first value is
  * that of `plain`. Any combination works.
@@ -14,18 +12,18 @@ export const dialectOptions = {
    * page), or `nextCursor` (absent there). A bare list has it in the header `X-Next-Cursor`.
    */
   paging: ["none", "cursor", "next-cursor"],
-  /** Get, update, delete and actions answer `{...}`, `{"cluster": {...}}`, or `{"data": {...}}`; create as specified. */
+  /** Get, update, delete and actions answer `{...}`, `{"cluster": {...}}`, or `{"data": {...}}`; create always as specified. */
   recordShape: ["bare", "wrapped", "data"],
   /** `GET /v1/clusters/:id` shows the container unchanged, not at all, or with the name of its registry. */
   containerEcho: ["same", "none", "registry"],
   /** `GET /v1/clusters/:id` shows env unchanged, not at all, or with stars in place of its values. */
   envEcho: ["same", "none", "masked"],
   /** Variables that the service adds to the env in its answers. */
-  injectedEnv: values<Readonly<Record<string, string>>>({}, { GPU_HOST: "node-7" }),
+  injectedEnv: [{}, { GPU_HOST: "node-7" }] as readonly Readonly<Record<string, string>>[],
   /** Method of the update operation on `/v1/clusters/:id`, if there is one. */
   updateMethod: ["PATCH", "PUT", "POST", "none"],
   /**
-   * `merge`: an omitted field keeps its value. `merge-keys`: so does an omitted variable of env, and a null removes one.
+   * `merge`: an omitted field keeps its value. `merge-keys`: so does an omitted variable of env, and null removes a variable.
    * `replace`: an omitted env is reset; an update without replicas or container is refused.
    */
   updateSemantics: ["merge", "merge-keys", "replace"],
@@ -33,19 +31,19 @@ export const dialectOptions = {
   updateRollsOut: [true, false],
   /** Whether a second live cluster of the same name in an organization is refused with 409 `name_taken`. */
   uniqueNames: [false, true],
-  /** When the status word is `running`: if every replica is healthy, if no replica is pending, or always. */
+  /** When the status is `running`: if every replica is healthy, if no replica is pending, or always. */
   runningWhen: ["all-healthy", "placed", "always"],
   /** The replicas of `/status` are a list, or `{"total": 3, "healthy": 2}`. */
-  replicasForm: ["list", "counts"],
-  /** The actions that start a stopped cluster. Restart and redeploy are refused with 409 if they do not. */
+  replicasShape: ["list", "counts"],
+  /** The actions that start a stopped cluster. A restart or redeploy that does not start it is refused with 409. */
   startedBy: ["restart-or-redeploy", "redeploy", "scale"],
   /** An update of a stopped or stopping cluster is stored until the start, refused with 409 `invalid_state`, or starts it. */
   stoppedUpdate: ["stored", "refused", "starts"],
-  /** A cluster that is gone disappears; is shown for one more minute, as `terminated`; or stays readable by id, unlisted. */
+  /** A deleted cluster disappears; is shown as `terminated` for one more minute; or stays readable by id, but unlisted. */
   tombstone: ["none", "listed", "readable"],
   /** Stop, restart, scale and redeploy answer 200 with the cluster, or 202 without a body. */
   actionAnswer: ["cluster", "empty"],
-  /** Whether a cluster that is changing its state refuses every change, and a terminating one a second DELETE, with 409. */
+  /** Whether a cluster that is changing its state refuses every change with 409, and a terminating one a second DELETE. */
   busyWhen: ["never", "changing"],
   /** `{"error": {"code", "message", "status"}}`; `{"message", "code"}`; or `{"error": {"type", "code", "message"}}`. */
   errorShape: ["envelope", "flat", "typed"],
@@ -55,10 +53,10 @@ export const dialectOptions = {
    */
   capacityRefusal: ["insufficient", "insufficient-gpu", "node-full", "count"],
   /**
-   * Records of clusters, replicas and GPUs, their ids, and the existing endpoints: those of the specification; or as the
-   * official Python client reads them, with UUIDs, the client's states, and only the endpoints of the descriptor.
+   * Records of clusters, replicas and GPUs, their ids, and the existing endpoints: those of the specification; or those that
+   * the official Python client reads, with UUIDs, the client's status words, and only the endpoints of the descriptor.
    */
-  form: ["specification", "client"],
+  variant: ["specification", "client"],
   /** Names of request fields: `gpu_type`, `replicas`, `container`, `env`; `gpuModelId`, `replicaCount`, `imageUrl`, `envVars`. */
   requestNames: ["specification", "client"],
   /** Whether an unknown field of a request is refused or ignored. */
@@ -72,7 +70,7 @@ type Options = typeof dialectOptions;
 /** One reading of the specification: a value for each question that the specification leaves open. */
 export type Dialect = { readonly [Option in keyof Options]: Options[Option][number] };
 
-/** One entry per value of an option: how the simulator behaves with it. */
+/** One entry for each value of an option: how the simulator behaves with it. */
 export type PerValue<Option extends keyof Dialect, Entry> = Readonly<
   Record<Dialect[Option] & (string | number), Entry>
 >;

@@ -8,14 +8,10 @@ const plain = Object.fromEntries([...options].map(([option, [first]]) => [option
 
 const published = { ...plain, uniqueNames: true, catalog: "published" } as const;
 
-/**
- * Whole dialects, by name. `terse` says as little as it can, `careful` is as strict as it can be. `documented` and `client`
- * are the service of its public documents: the specification, taken literally; and the form that the official Python client
- * (`vectorlay` 0.1.0) sends and reads.
- */
+/** Whole services, by name. */
 export const dialects = {
   plain,
-  terse: {
+  minimal: {
     ...plain,
     listShape: "bare",
     containerEcho: "none",
@@ -24,7 +20,7 @@ export const dialects = {
     actionAnswer: "empty",
     uniqueNames: true,
   },
-  careful: {
+  strict: {
     ...plain,
     paging: "cursor",
     envEcho: "masked",
@@ -40,55 +36,59 @@ export const dialects = {
     recordShape: "data",
     errorShape: "typed",
     tombstone: "readable",
-    form: "client",
+    variant: "client",
     requestNames: "client",
     updateMethod: "none",
     unknownFields: "ignored",
   },
 } satisfies Record<string, Dialect>;
 
+/** Each named service in one line. */
+export const dialectSummaries: Readonly<Record<keyof typeof dialects, string>> = {
+  plain: "the specification; what it leaves open is decided in the simplest way",
+  minimal: "shows neither container nor env; an update needs a redeploy; actions answer without a body",
+  strict: "lists in pages, masked env, updates by PUT; a cluster that changes refuses other changes",
+  documented: "the published service as its API reference says, read literally",
+  client: "the published service as its official Python client (vectorlay 0.1.0) uses it",
+};
+
 const named = new Map<string, Dialect>(Object.entries(dialects));
 
-/** The names of all dialects, for messages. */
-export const dialectNames = [...named.keys()].join(", ");
-
-/** The dialect for a name, or for a few options on top of `plain`. */
+/** The dialect for a name, or for options that change `plain`. */
 export function resolveDialect(choice: string | Partial<Dialect> = "plain"): Dialect {
   if (typeof choice !== "string") return { ...plain, ...parseDialect(choice) };
-  const found = named.get(choice);
-  if (found) return found;
-  throw new RangeError(`Unknown dialect "${choice}". Known: ${dialectNames}.`);
+  const dialect = named.get(choice);
+  if (dialect) return dialect;
+  throw new RangeError(`Unknown dialect "${choice}". Known: ${[...named.keys()].join(", ")}.`);
 }
 
 /** Parses untrusted options, such as JSON on the command line. @throws TypeError that names the wrong option. */
 export function parseDialect(value: unknown): Partial<Dialect> {
   if (!isRecord(value)) throw new TypeError("Not a dialect: it must be an object.");
-  const given = Object.entries(value).filter(([, chosen]) => chosen !== undefined);
-  for (const [option, chosen] of given) {
-    const known = [...options.keys()];
+  const entries = Object.entries(value).filter(([, chosen]) => chosen !== undefined);
+  for (const [option, chosen] of entries) {
     if (!options.has(option)) {
-      throw new TypeError(`Not a dialect: "${option}" is no option. Known: ${known.join(", ")}.`);
+      throw new TypeError(`Not a dialect: "${option}" is not an option. Known: ${[...options.keys()].join(", ")}.`);
     }
     if (!isValue(option, chosen)) {
-      throw new TypeError(`Not a dialect: ${option} must be ${wordsOf(option)}, got ${JSON.stringify(chosen)}.`);
+      throw new TypeError(`Not a dialect: ${option} must be ${describeValues(option)}, got ${JSON.stringify(chosen)}.`);
     }
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
-/** The service may add any variables; every other option has the values of its list. */
+/** The service can add any variables; every other option has the values of its list. */
 function isValue(option: string, chosen: unknown): boolean {
   if (option !== "injectedEnv") return options.get(option)?.includes(chosen) === true;
   return isRecord(chosen) && Object.values(chosen).every((variable) => typeof variable === "string");
 }
 
-/** Each option with its allowed values, for people; the value of `plain` comes first. */
-export function dialectLines(): string[] {
-  const width = Math.max(...[...options.keys()].map((option) => option.length));
-  return [...options.keys()].map((option) => `${option.padEnd(width)}  ${wordsOf(option)}`);
+/** Each option with a description of its values; the value of `plain` comes first. */
+export function describeOptions(): [string, string][] {
+  return [...options.keys()].map((option) => [option, describeValues(option)]);
 }
 
-function wordsOf(option: string): string {
-  const words = options.get(option)?.map((value) => (typeof value === "string" ? value : JSON.stringify(value))) ?? [];
-  return [...words, ...(option === "injectedEnv" ? ["another object of strings"] : [])].join(" | ");
+function describeValues(option: string): string {
+  const values = options.get(option)?.map((value) => (typeof value === "string" ? value : JSON.stringify(value))) ?? [];
+  return [...values, ...(option === "injectedEnv" ? ["another object of strings"] : [])].join(" | ");
 }

@@ -1,17 +1,17 @@
 import * as z from "zod";
 import type { CreatedName } from "../provider/cluster/schema/fields";
 import type { Dialect } from "./dialectOptions";
-import { checked, type MainField, textLike, wholeNumber } from "./fields";
+import { type MainField, stringLike, validate, wholeNumber } from "./fields";
 
-/** Extra fields of a cluster, by their names in camelCase. */
+/** Fields of a cluster besides the main ones, with names in camelCase. */
 export type ExtraFields = Readonly<Record<string, unknown>>;
 
 /**
- * The inputs of the package besides the five main fields: every service takes and shows them. The compiler asks for each input
- * that a creation sends.
+ * The inputs of the package besides the five main fields. The compiler reports an input that a creation sends and that this
+ * table lacks.
  */
 const ownFields: Readonly<Record<Exclude<CreatedName, MainField | "extraFields">, z.ZodType>> = {
-  registryCredentialId: textLike(/./, "a string that is not empty").nullable(),
+  registryCredentialId: stringLike(/./, "a string that is not empty").nullable(),
 };
 
 /** The request fields of the official client besides the five main fields. The simulator stores them unchecked. */
@@ -30,16 +30,16 @@ const clientFields = [
   "autoscaling",
 ];
 
-/** The names of the extra fields that an update may change. */
+/** The names of the extra fields that an update can change. */
 export const changedExtras: readonly string[] = [...Object.keys(ownFields), ...clientFields];
 
-/** The names of the extra fields that requests may carry. */
+/** The names of the extra fields that a creation can have. */
 export const extraFields: readonly string[] = ["gpusPerReplica", ...changedExtras];
 
 const schema = z.looseObject({ ...ownFields, gpusPerReplica: wholeNumber(0) }).partial();
 
 /** The extra fields among the fields of a request. */
-export function extrasOf(fields: Record<string, unknown>, dialect: Dialect): ExtraFields {
+export function parseExtras(fields: Record<string, unknown>, dialect: Dialect): ExtraFields {
   const sent = Object.entries(fields).filter(([name]) => extraFields.includes(name));
-  return checked(schema, Object.fromEntries(sent), dialect);
+  return validate(schema, Object.fromEntries(sent), dialect);
 }

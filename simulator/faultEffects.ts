@@ -1,21 +1,21 @@
 import { type Answer, errorBody } from "./answers";
 import type { ClusterState, Timing } from "./clusterState";
 import type { Dialect } from "./dialectOptions";
-import type { FaultBook, FaultStage } from "./faultBook";
 import type { AnswerFault, Fault } from "./faults";
+import type { FaultStage, PendingFaults } from "./pendingFaults";
 
 /** The answer to a request with a fault; `effect` performs the request. */
 export function applyAnswerFault(fault: AnswerFault, effect: () => Answer, dialect: Dialect): Answer {
   const real = hasEffect(fault) ? effect() : { status: 0 };
   switch (fault.kind) {
     case "drop":
-      return { ...real, wire: "drop" };
+      return { ...real, connection: "drop" };
     case "truncate":
-      return { ...real, wire: "truncate" };
+      return { ...real, connection: "truncate" };
     case "status":
       return statusAnswer(fault, dialect);
     case "html":
-      return { status: fault.status, text: page(fault.status), headers: { "Content-Type": "text/html" } };
+      return { status: fault.status, text: pageOf(fault.status), headers: { "Content-Type": "text/html" } };
     case "body": {
       const headers = { ...real.headers, "Content-Type": fault.contentType ?? "application/json" };
       return { status: fault.status ?? real.status, text: fault.body, headers };
@@ -36,20 +36,20 @@ function statusAnswer(fault: AnswerFault & { kind: "status" }, dialect: Dialect)
   return errorBody({ status, code, message }, dialect, headers);
 }
 
-function page(status: number): string {
+function pageOf(status: number): string {
   return `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
 }
 
 /** Applies the pending faults to a new cluster, or to one whose replicas were just replaced. */
 export function applyClusterFaults(
-  faults: FaultBook,
+  faults: PendingFaults,
   stage: FaultStage,
   state: ClusterState,
   now: number,
   timing: Timing,
 ): void {
-  const facts = { method: "POST", path: "/v1/clusters", name: state.name, container: state.deployed.container };
-  for (const fault of faults.take(stage, facts)) applyClusterFault(fault, state, now, timing);
+  const subject = { method: "POST", path: "/v1/clusters", name: state.name, container: state.deployed.container };
+  for (const fault of faults.take(stage, subject)) applyClusterFault(fault, state, now, timing);
 }
 
 function applyClusterFault(fault: Fault, state: ClusterState, now: number, { provisioningMs }: Timing): void {

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { isRecord } from "./fields";
 
-// These types stand beside the schemas below: inferred ones would bring the types of zod into the programs of users.
+// These types are written out beside the schemas below: inferred ones would bring the types of zod into users' programs.
 /** Which requests a fault applies to. */
 interface FaultTarget {
-  /** Default: every method. For faults of a new cluster: POST. */
+  /** @default every method; POST for faults of a new cluster */
   method?: string;
-  /** `*` matches any text without a slash, `**` any text. Default: every path. */
+  /** `*` matches any string without a slash, `**` any string. @default every path */
   path?: string | RegExp;
-  /** Only requests about a cluster of this name; `*` matches any text. */
+  /** Only requests about a cluster of this name; `*` matches any string. */
   name?: string;
-  /** Number of requests that meet the fault. @default 1 */
+  /** Number of requests that the fault applies to. @default 1 */
   times?: number;
   /** Number of matching requests that pass before the first fault. @default 0 */
   after?: number;
@@ -19,11 +19,11 @@ interface FaultTarget {
 /** Before or after the effect of the request. @default "before" */
 type When = "before" | "after";
 
-/** Changes the answer. A request meets at most one such fault. */
+/** Changes the answer. At most one such fault applies to a request. */
 export type AnswerFault =
-  /** The connection breaks. */
+  /** The connection is closed. */
   | { kind: "drop"; when?: When }
-  /** Another status, with the error envelope. */
+  /** Another status, with an error body. */
   | {
       kind: "status";
       status: number;
@@ -32,13 +32,13 @@ export type AnswerFault =
       headers?: Record<string, string>;
       when?: When;
     }
-  /** The effect happens, the JSON ends in the middle and the connection breaks. */
+  /** The request has its effect, the JSON ends in the middle and the connection is closed. */
   | { kind: "truncate" }
   /** An HTML page such as proxies send. */
   | { kind: "html"; status: number; when?: When }
-  /** The effect happens, and the answer has this body. */
+  /** The request has its effect, and the answer has this body. */
   | { kind: "body"; body: string; status?: number; contentType?: string }
-  /** No effect; the answer is a redirect. Status 302 by default. */
+  /** The request has no effect; the answer is a redirect, by default with status 302. */
   | { kind: "redirect"; location: string; status?: number };
 
 /** Slows a request down, in real time. */
@@ -50,14 +50,14 @@ interface DelayFault {
 
 /**
  * Applies to a new cluster. One fault of each kind can apply to the same cluster. A fault with a `container` applies to each
- * rollout of such a container, in a creation or later; `*` matches any text without a slash.
+ * rollout of such a container, in a creation or later; `*` matches any string without a slash.
  */
 export type ClusterFault =
   /** Replica number `replica` (from 0) does not become healthy until a rollout of a new configuration. */
   | { kind: "sick-replica"; replica: number; message: string; container?: string }
   /**
    * When every replica has become healthy, number `replica` stays healthy for `periodMs`, is unhealthy for `periodMs`, and
-   * so on, until it was unhealthy `flaps` times. A status word that depends on every replica changes back and forth too.
+   * so on, until it was unhealthy `flaps` times. A status that depends on every replica changes back and forth too.
    * A rollout does not end the fault; `change` to `running` does.
    */
   | { kind: "flap"; replica: number; periodMs: number; flaps: number }
@@ -72,12 +72,12 @@ export type Fault = FaultTarget & (AnswerFault | DelayFault | ClusterFault);
 const when = z.enum(["before", "after"]).optional();
 const amount = z.number().min(0);
 const httpStatus = z.int().min(200).max(599);
-const text = z.string();
+const string = z.string();
 
 const targetFields = {
-  method: text.optional(),
-  path: z.union([text, z.instanceof(RegExp)]).optional(),
-  name: text.optional(),
+  method: string.optional(),
+  path: z.union([string, z.instanceof(RegExp)]).optional(),
+  name: string.optional(),
   times: amount.optional(),
   after: amount.optional(),
 };
@@ -87,19 +87,19 @@ const kindFields: Readonly<Record<Fault["kind"], z.ZodRawShape>> = {
   drop: { when },
   status: {
     status: httpStatus,
-    code: text.optional(),
-    message: text.optional(),
-    headers: z.record(text, text).optional(),
+    code: string.optional(),
+    message: string.optional(),
+    headers: z.record(string, string).optional(),
     when,
   },
   truncate: {},
   html: { status: httpStatus, when },
-  body: { body: text, status: httpStatus.optional(), contentType: text.optional() },
-  redirect: { location: text, status: httpStatus.optional() },
+  body: { body: string, status: httpStatus.optional(), contentType: string.optional() },
+  redirect: { location: string, status: httpStatus.optional() },
   delay: { ms: amount, when },
-  "sick-replica": { replica: amount, message: text, container: text.optional() },
+  "sick-replica": { replica: amount, message: string, container: string.optional() },
   flap: { replica: amount, periodMs: amount, flaps: amount },
-  fail: { message: text, container: text.optional() },
+  fail: { message: string, container: string.optional() },
   hidden: { ms: amount },
 };
 
@@ -111,16 +111,16 @@ export function isAnswerFault(fault: Fault): fault is Fault & AnswerFault {
   return answerKinds.includes(fault.kind);
 }
 
-/** Whether a fault is one of a new cluster, or of a rollout. */
+/** Whether a fault applies to a new cluster or to a rollout. */
 export function isClusterFault(fault: Fault): fault is Fault & ClusterFault {
   return clusterKinds.includes(fault.kind);
 }
 
-/** One line for each kind of fault, with the names of its fields. */
-export function faultLines(): string[] {
+/** Each kind of fault with the names of its fields. */
+export function describeFaults(): [string, string][] {
   return Object.entries(kindFields).map(([kind, fields]) => {
     const names = Object.entries(fields).map(([name, field]) => (isOptional(field) ? `${name}?` : name));
-    return `${kind.padEnd(14)}${names.join(", ")}`.trimEnd();
+    return [kind, names.join(", ")];
   });
 }
 

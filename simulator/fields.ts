@@ -8,19 +8,21 @@ const mainNames = {
   client: { name: "name", gpuType: "gpuModelId", replicas: "replicaCount", container: "imageUrl", env: "envVars" },
 };
 
-/** A request field that every service accepts. */
+/** A field that every service accepts in requests. */
 export type MainField = keyof (typeof mainNames)["specification"];
 
+export const mainFields: readonly string[] = Object.keys(mainNames.specification);
+
 /** The name of a main or an extra field in requests. */
-function nameOf(field: string, { requestNames }: Dialect): string {
+function requestName(field: string, { requestNames }: Dialect): string {
   const main = new Map<string, string>(Object.entries(mainNames[requestNames]));
   return main.get(field) ?? (requestNames === "client" ? field : snakeCase(field));
 }
 
-/** The fields of a request body by names that do not depend on the vocabulary. The dialect refuses or ignores others. */
-export function fieldsOf(body: unknown, known: readonly string[], dialect: Dialect): Record<string, unknown> {
+/** The fields of a request body by their names in this package. The dialect refuses or ignores unknown fields. */
+export function parseFields(body: unknown, known: readonly string[], dialect: Dialect): Record<string, unknown> {
   if (!isRecord(body)) throw invalid("The body must be a JSON object.");
-  const fields = new Map(known.map((field) => [nameOf(field, dialect), field]));
+  const fields = new Map(known.map((field) => [requestName(field, dialect), field]));
   const unknown = Object.keys(body).find((name) => !fields.has(name));
   if (unknown !== undefined && dialect.unknownFields === "refused") {
     throw invalid(`Unknown field "${unknown}". Known here: ${[...fields.keys()].join(", ")}.`);
@@ -30,19 +32,19 @@ export function fieldsOf(body: unknown, known: readonly string[], dialect: Diale
 }
 
 /** Checks the values of fields. A message of the schema completes "The field ... must be". */
-export function checked<T>(schema: z.ZodType<T>, fields: Record<string, unknown>, dialect: Dialect): T {
+export function validate<T>(schema: z.ZodType<T>, fields: Record<string, unknown>, dialect: Dialect): T {
   const { data, error } = schema.safeParse(fields);
   if (!error) return data;
   const [{ path, message } = { path: [], message: "" }] = error.issues;
   const [field = "", ...inner] = path.map(String);
-  const name = [nameOf(field, dialect), ...inner].join(".");
+  const name = [requestName(field, dialect), ...inner].join(".");
   throw invalid(
     Object.hasOwn(fields, field) ? `The field "${name}" must be ${message}.` : `The field "${name}" is missing.`,
   );
 }
 
-/** Extra fields as an answer in the specification's style shows them. */
-export function snakeCased(fields: object): Record<string, unknown> {
+/** Extra fields with the names that the specification's style has in answers. */
+export function withSnakeCase(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
 }
 
@@ -56,13 +58,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** A schema of whole numbers. */
-export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  const words = `a whole number ${range}`;
-  return z.int(words).min(least, words).max(most, words);
+export function wholeNumber(min: number): z.ZodType<number> {
+  const message = `a whole number of at least ${min}`;
+  return z.int(message).min(min, message);
 }
 
-/** A schema of texts. */
-export function textLike(pattern: RegExp, words: string): z.ZodType<string> {
-  return z.string(words).regex(pattern, words);
+/** A schema of strings that match a pattern. */
+export function stringLike(pattern: RegExp, message: string): z.ZodType<string> {
+  return z.string(message).regex(pattern, message);
 }

@@ -3,8 +3,8 @@ import type { SimulatedGpuType } from "./catalog";
 import { addReplicas, type ClusterState, type Configuration, type Timing } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
-import type { FaultBook } from "./faultBook";
-import { holdsGpus, type SimulatedCluster, snapshot, statusAt } from "./life";
+import type { PendingFaults } from "./pendingFaults";
+import { holdsGpus, type SimulatedCluster, snapshot, statusAt } from "./snapshot";
 
 /** The arguments of a new cluster. */
 export interface ClusterSeed extends Configuration {
@@ -16,7 +16,7 @@ export interface ClusterSeed extends Configuration {
   extras: ExtraFields;
 }
 
-const clusterIds: PerValue<"form", (suffix: string) => string> = {
+const clusterIds: PerValue<"variant", (suffix: string) => string> = {
   specification: (suffix) => `cl_${suffix}`,
   client: () => randomUUID(),
 };
@@ -26,16 +26,15 @@ export class Fleet {
   readonly #clusters = new Map<string, ClusterState>();
   readonly #catalog: Map<string, SimulatedGpuType>;
   /** Past states of all clusters, oldest first, for lists that lag. */
-  #past: { at: number; states: ClusterState[] }[] = [];
-  /** The address below which the endpoints of new clusters are. */
-  endpointBase: string | undefined;
+  #history: { at: number; states: ClusterState[] }[] = [];
 
   constructor(
     readonly clock: { now(): number },
     readonly timing: Timing,
     catalog: readonly SimulatedGpuType[],
-    readonly listLagMs = 0,
-    readonly form: Dialect["form"] = "specification",
+    readonly variant: Dialect["variant"],
+    /** The base URL of the clusters' endpoints. */
+    readonly endpointBase: string | undefined,
   ) {
     this.#catalog = new Map(catalog.map((gpu) => [gpu.type, { ...gpu }]));
   }
@@ -45,42 +44,41 @@ export class Fleet {
     return [...this.#clusters.values()];
   }
 
-  /** A cluster by id, also a gone one. */
+  /** A cluster by id, even a deleted one. */
   get(id: string): ClusterState | undefined {
     return this.#clusters.get(id);
   }
 
-  /** The clusters that an organization's key can change. */
-  living(organization: string): ClusterState[] {
+  /** A cluster of an organization by id, even a deleted one. */
+  find(id: string, organization: string): ClusterState | undefined {
+    const state = this.#clusters.get(id);
+    return state?.organization === organization ? state : undefined;
+  }
+
+  /** The clusters of an organization that are not gone. */
+  existing(organization: string): ClusterState[] {
     return this.all().filter((state) => state.organization === organization && !this.isGone(state));
   }
 
-  /**
-   * The clusters in an organization's list, as they were `listLagMs` ago: the living clusters, and the tombstones of gone
-   * ones.
-   */
+  /** An organization's list as it was `listLagMs` ago: the existing clusters, and the tombstones of deleted ones. */
   listed(organization: string): SimulatedCluster[] {
-    const time = this.clock.now() - this.listLagMs;
-    const states = this.listLagMs > 0 ? this.#past.findLast(({ at }) => at <= time)?.states : this.all();
+    const { listLagMs, tombstoneMs } = this.timing;
+    const time = this.clock.now() - listLagMs;
+    const states = listLagMs > 0 ? this.#history.findLast(({ at }) => at <= time)?.states : this.all();
     return (states ?? [])
       .filter((state) => state.organization === organization)
-      .filter((state) => this.#isShownAt(state, time, this.timing.tombstoneMs.lists))
+      .filter((state) => this.#isVisibleAt(state, time, tombstoneMs.lists))
       .map((state) => snapshot(state, time, this.timing))
       .filter(({ hidden }) => !hidden);
   }
 
   /** Records the clusters for lists that lag. Must be called after each event. */
-  remember(): void {
-    if (this.listLagMs === 0) return;
+  recordHistory(): void {
+    const { listLagMs } = this.timing;
+    if (listLagMs === 0) return;
     const now = this.clock.now();
-    const shown = this.#past.findLastIndex(({ at }) => at <= now - this.listLagMs);
-    this.#past = [...this.#past.slice(Math.max(0, shown)), { at: now, states: structuredClone(this.all()) }];
-  }
-
-  /** A cluster of an organization by id, also a gone one. */
-  find(id: string, organization: string): ClusterState | undefined {
-    const state = this.#clusters.get(id);
-    return state?.organization === organization ? state : undefined;
+    const oldest = this.#history.findLastIndex(({ at }) => at <= now - listLagMs);
+    this.#history = [...this.#history.slice(Math.max(0, oldest)), { at: now, states: structuredClone(this.all()) }];
   }
 
   isGone(state: ClusterState): boolean {
@@ -89,32 +87,31 @@ export class Fleet {
 
   /** Whether a read by id shows the cluster, or its tombstone. */
   isReadable(state: ClusterState): boolean {
-    return this.#isShownAt(state, this.clock.now(), this.timing.tombstoneMs.reads);
+    return this.#isVisibleAt(state, this.clock.now(), this.timing.tombstoneMs.reads);
   }
 
   /** Adds a cluster whose replicas all become healthy within `durationMs`. */
   add(seed: ClusterSeed, durationMs: number, createdAt: number = this.clock.now()): ClusterState {
-    const suffix = this.#freshSuffix();
+    const { name, organization, gpuType, gpusPerReplica, extras } = seed;
+    const suffix = this.#uniqueSuffix();
     const configuration = { container: seed.container, env: { ...seed.env } };
     const state: ClusterState = {
-      id: clusterIds[this.form](suffix),
+      id: clusterIds[this.variant](suffix),
       suffix,
-      endpoint: this.endpointBase
-        ? `${this.endpointBase}/${seed.name}`
-        : `https://${seed.name}-${suffix}.clusters.example.com`,
-      name: seed.name,
-      organization: seed.organization,
-      gpuType: seed.gpuType,
-      gpusPerReplica: seed.gpusPerReplica,
+      endpoint: this.endpointBase ? `${this.endpointBase}/${name}` : `https://${name}-${suffix}.clusters.example.com`,
+      name,
+      organization,
+      gpuType,
+      gpusPerReplica,
       createdAt,
       configuration,
-      extras: seed.extras,
+      extras,
       deployed: configuration,
       desiredReplicas: seed.replicas,
       replicas: [],
       generation: 1,
-      serial: 0,
-      phase: { word: "provisioning", until: createdAt },
+      replicasCreated: 0,
+      phase: { status: "provisioning", until: createdAt },
       hiddenUntil: createdAt,
     };
     addReplicas(state, seed.replicas, createdAt, durationMs);
@@ -127,7 +124,7 @@ export class Fleet {
     return snapshot(state, this.clock.now(), this.timing);
   }
 
-  /** The catalog as it is now. */
+  /** The current catalog. */
   gpus(): SimulatedGpuType[] {
     return [...this.#catalog.values()];
   }
@@ -145,18 +142,18 @@ export class Fleet {
     return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
   }
 
-  /** Number of free GPUs of a type that answers show. */
-  shown(type: string): number {
-    return this.#catalog.get(type)?.shownStock ?? this.available(type);
+  /** Number of free GPUs of a type that answers report. */
+  reportedStock(type: string): number {
+    return this.#catalog.get(type)?.reportedStock ?? this.available(type);
   }
 
-  #isShownAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number, tombstoneMs: number): boolean {
+  #isVisibleAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number, tombstoneMs: number): boolean {
     return time < deletedAt + this.timing.deletionMs + tombstoneMs;
   }
 
-  #freshSuffix(): string {
+  #uniqueSuffix(): string {
     const suffix = randomBytes(4).toString("hex");
-    return this.all().some((state) => state.suffix === suffix) ? this.#freshSuffix() : suffix;
+    return this.all().some((state) => state.suffix === suffix) ? this.#uniqueSuffix() : suffix;
   }
 }
 
@@ -164,5 +161,5 @@ export class Fleet {
 export interface Service {
   fleet: Fleet;
   dialect: Dialect;
-  faults: FaultBook;
+  faults: PendingFaults;
 }

@@ -1,21 +1,41 @@
 import { parseCli, readyText, usage } from "./cliOptions";
-import { startSimulator } from "./index";
+import { isRecord } from "./fields";
+import type { RecordedRequest } from "./server";
+import { openSimulator, type SimulatorOptions } from "./simulator";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Runs the command line behind the word `simulator`: what to print, while a started simulator goes on. */
-export async function run(args: readonly string[], env: Environment) {
-  const cli = parseCli(args, env);
+/** Runs the command line of `pulumi-gpucluster simulator`. Returns what to print; a started simulator keeps running. */
+export async function run(args: readonly string[]) {
+  const cli = parseCli(args);
   if (cli.command === "help") return { code: 0, out: usage, err: "" };
-  if (cli.command === "fail") {
-    return { code: 2, out: "", err: `pulumi-gpucluster: ${cli.message}\nSee pulumi-gpucluster simulator --help.\n` };
+  if (cli.command === "fail") return failure(2, `${cli.message}\nSee pulumi-gpucluster simulator --help.`);
+  const simulator = await open(cli.options, cli.isVerbose);
+  if (simulator === undefined) {
+    const reason = `port ${cli.options.port} of 127.0.0.1 is taken, perhaps by another simulator.`;
+    return failure(1, `${reason}\nEnd that program, or choose another port; --port 0 takes a free one.`);
   }
-  const simulator = await startSimulator(cli.options);
   const shutDown = () => simulator.close().then(() => process.exit(0));
   process.once("SIGINT", shutDown);
   process.once("SIGTERM", shutDown);
   if (cli.exitWithStdin) process.stdin.once("end", shutDown).once("error", shutDown).resume();
-  const { url, apiKey } = simulator;
-  const ready = { url, apiKey, dialect: cli.dialectName, pid: process.pid };
-  return { code: 0, out: readyText(ready, process.stdout.isTTY === true), err: "" };
+  return { code: 0, out: readyText({ ...simulator, pid: process.pid }, process.stdout.isTTY === true), err: "" };
+}
+
+/** Opens the simulator; undefined if its port is taken. It keeps no requests, because nothing could read them. */
+async function open(options: SimulatorOptions, isVerbose: boolean) {
+  try {
+    return await openSimulator(options, isVerbose ? printRequest : () => {});
+  } catch (error) {
+    if (isRecord(error) && error.code === "EADDRINUSE") return undefined;
+    throw error;
+  }
+}
+
+/** Without the query, the headers and the body, which can contain secrets. */
+function printRequest({ at, method, path, status }: RecordedRequest): void {
+  const [pathname] = path.split("?");
+  process.stderr.write(`${method} ${pathname} ${status} ${Date.now() - at} ms\n`);
+}
+
+function failure(code: number, message: string) {
+  return { code, out: "", err: `pulumi-gpucluster: ${message}\n` };
 }

@@ -1,7 +1,7 @@
 import { type Answer, invalid } from "./answers";
 import type { Dialect, PerValue } from "./dialectOptions";
 
-/** Clusters on one page: few, so that a few clusters make several pages. */
+/** Clusters on one page: two, so that a few clusters fill several pages. */
 const pageSize = 2;
 
 /** The query parameters of lists of clusters. The service refuses every other parameter. */
@@ -9,7 +9,7 @@ export function pageParameters({ paging }: Dialect): string[] {
   return paging === "none" ? [] : ["cursor"];
 }
 
-/** The list of clusters, or the page of it that the query of a request selects. */
+/** The list of clusters, or the page that the query of the request selects. */
 export function listAnswer<T>(
   clusters: readonly T[],
   { cursor }: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export function listAnswer<T>(
   return { status: 200, body, headers: listShape === "bare" && next !== undefined ? { "X-Next-Cursor": next } : {} };
 }
 
-/** What stands beside the list about the next page. */
+/** The fields beside the list that name the next page. */
 const pageFields: PerValue<"paging", (next: string | undefined) => object> = {
   none: () => ({}),
   cursor: (next) => ({ next_cursor: next ?? null }),

@@ -18,10 +18,10 @@ export class RateWindows {
     readonly windowMs: number,
   ) {}
 
-  /** Counts one request of a key. A request without a known key sees a window of its own. */
+  /** Counts one request of a key. A request without a known key gets the headers of a fresh window. */
   take(key: string | undefined, now: number): RateState {
-    const found = this.#windows.get(key ?? "");
-    const window = found && now < found.resetAt ? found : { used: 0, resetAt: now + this.windowMs };
+    const current = key === undefined ? undefined : this.#windows.get(key);
+    const window = current && now < current.resetAt ? current : { used: 0, resetAt: now + this.windowMs };
     const exceeded = window.used >= this.limit;
     if (key !== undefined) {
       this.#windows.set(key, window);

@@ -2,18 +2,18 @@ import * as z from "zod";
 import { invalid } from "./answers";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { changedExtras, type ExtraFields, extraFields, extrasOf } from "./extraFields";
-import { checked, fieldsOf, type MainField, textLike, wholeNumber } from "./fields";
+import { changedExtras, type ExtraFields, extraFields, parseExtras } from "./extraFields";
+import { type MainField, mainFields, parseFields, stringLike, validate, wholeNumber } from "./fields";
 import type { ClusterSeed } from "./fleet";
 
 // The endpoint's host label is <name>-<8 characters>, and a label has at most 63.
-const name = textLike(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
-const gpuType = textLike(/^\S+$/, "a GPU type");
+const name = stringLike(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
+const gpuType = stringLike(/^\S+$/, "a GPU type");
 const replicas = wholeNumber(1);
 
-// The specification's form has a repository and a tag. Registries also have images without a repository, and a digest is
-// more exact than a tag. Without a tag or a digest, the running image would be unknown.
-const container = textLike(
+// The specification asks for a repository and a tag. Registries have images without a repository too, and a digest is more
+// exact than a tag. Without a tag or a digest, the running image would be unknown.
+const container = stringLike(
   /^([^\s/@]+\/)*[^\s/@:]+(:[^\s/@:]+(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
   "<repository>/<image>:<tag>",
 );
@@ -22,41 +22,33 @@ const env = z.record(z.string(), z.string("a string"), "an object of strings");
 /** A null removes a variable. */
 const envChanges = z.record(z.string(), z.string("a string or null").nullable(), "an object of strings");
 
-const clientCreation = z.object({ name, gpuType, replicas, container, env }).partial().required({ name: true });
-
-// The client omits fields without a value, so a service for this client cannot require them.
-const creations: PerValue<"requestNames", z.ZodType<z.infer<typeof clientCreation>>> = {
-  specification: z.object({ name, gpuType, replicas, container, env: env.optional() }),
-  client: clientCreation,
+const creations: PerValue<"requestNames", z.ZodType<Pick<ClusterSeed, MainField>>> = {
+  specification: z.object({ name, gpuType, replicas, container, env: env.default({}) }),
+  // The client omits fields without a value, so a service for this client cannot require them.
+  client: z.object({
+    name,
+    gpuType: gpuType.default(""),
+    replicas: replicas.default(1),
+    container: container.default(""),
+    env: env.default({}),
+  }),
 };
 
-/** The GPUs of a replica if the request has a GPU type, but not their number. */
+/** The GPUs of each replica if the request has a GPU type, but no number of GPUs. */
 const defaultGpus: PerValue<"requestNames", number> = { specification: 1, client: 0 };
 
-const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
-
-/** Body of `POST /v1/clusters`; `gpuType` is the request's name of the GPU type, or an empty string. */
+/** Body of `POST /v1/clusters`. `gpuType` is the id in the request, or an empty string. */
 export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
-  const fields = fieldsOf(body, [...main, ...extraFields], dialect);
-  const {
-    name,
-    gpuType = "",
-    replicas = 1,
-    container = "",
-    env = {},
-  } = checked(creations[dialect.requestNames], fields, dialect);
-  const extras = extrasOf(fields, dialect);
+  const fields = parseFields(body, [...mainFields, ...extraFields], dialect);
+  const main = validate(creations[dialect.requestNames], fields, dialect);
+  const extras = parseExtras(fields, dialect);
   const { gpusPerReplica = defaultGpus[dialect.requestNames] } = extras;
-  return {
-    ...{ name, gpuType, replicas, container, env },
-    gpusPerReplica: gpuType === "" ? 0 : Number(gpusPerReplica),
-    extras,
-  };
+  return { ...main, gpusPerReplica: main.gpuType === "" ? 0 : Number(gpusPerReplica), extras };
 }
 
 /** Body of `POST /v1/clusters/:id/scale`. */
 export function parseScale(body: unknown, dialect: Dialect): number {
-  return checked(z.object({ replicas }), fieldsOf(body, ["replicas"], dialect), dialect).replicas;
+  return validate(z.object({ replicas }), parseFields(body, ["replicas"], dialect), dialect).replicas;
 }
 
 /** The fields that a change request changes. */
@@ -70,10 +62,10 @@ export interface Update {
 /** Body of `POST /v1/clusters/:id/redeploy`, if there is one. */
 export function parseRedeploy(body: unknown, { extras }: ClusterState, dialect: Dialect): Update {
   if (body === undefined) return {};
-  const fields = fieldsOf(body, ["container", "cloudInitRuncmd"], dialect);
+  const fields = parseFields(body, ["container", "cloudInitRuncmd"], dialect);
   return {
-    ...checked(z.object({ container: container.optional() }), fields, dialect),
-    extras: { ...extras, ...extrasOf(fields, dialect) },
+    ...validate(z.object({ container: container.optional() }), fields, dialect),
+    extras: { ...extras, ...parseExtras(fields, dialect) },
   };
 }
 
@@ -83,36 +75,36 @@ export const parseUpdate: PerValue<
   (body: unknown, state: ClusterState, dialect: Dialect) => Update
 > = {
   merge(body, { extras }, dialect) {
-    const fields = changesOf(body, dialect);
-    const settings = checked(z.object({ replicas, container, env }).partial(), fields, dialect);
-    return { ...settings, extras: { ...extras, ...extrasOf(fields, dialect) } };
+    const fields = parseChanges(body, dialect);
+    const settings = validate(z.object({ replicas, container, env }).partial(), fields, dialect);
+    return { ...settings, extras: { ...extras, ...parseExtras(fields, dialect) } };
   },
   "merge-keys"(body, { configuration, extras }, dialect) {
-    const fields = changesOf(body, dialect);
+    const fields = parseChanges(body, dialect);
     const schema = z.object({ replicas, container, env: envChanges }).partial();
-    const { env: changes, ...settings } = checked(schema, fields, dialect);
-    const env = changes && merged(configuration.env, changes);
-    return { ...settings, env, extras: { ...extras, ...extrasOf(fields, dialect) } };
+    const { env: changes, ...settings } = validate(schema, fields, dialect);
+    const env = changes && mergeEnv(configuration.env, changes);
+    return { ...settings, env, extras: { ...extras, ...parseExtras(fields, dialect) } };
   },
   replace(body, _state, dialect) {
-    const fields = fieldsOf(body, settings, dialect);
+    const fields = parseFields(body, settings, dialect);
     return {
-      ...checked(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
-      extras: extrasOf(fields, dialect),
+      ...validate(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
+      extras: parseExtras(fields, dialect),
     };
   },
 };
 
-/** The fields that an update may change. */
+/** The fields that an update can change. */
 const settings: readonly string[] = [...(["replicas", "container", "env"] satisfies MainField[]), ...changedExtras];
 
-function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {
-  const fields = fieldsOf(body, settings, dialect);
+function parseChanges(body: unknown, dialect: Dialect): Record<string, unknown> {
+  const fields = parseFields(body, settings, dialect);
   if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
   return fields;
 }
 
-function merged(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
+function mergeEnv(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
   const entries = Object.entries<string | null>({ ...env, ...changes });
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
 }

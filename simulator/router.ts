@@ -1,38 +1,38 @@
-import type { IncomingMessage } from "node:http";
 import { type Answer, ApiError, invalid } from "./answers";
 
-/** One request in the form that a route receives. */
-export interface Call {
+/** A request as it was received. */
+export interface RawRequest {
+  method: string;
+  url: URL;
+  authorization: string | undefined;
+  contentType: string | undefined;
+  body: Buffer;
+}
+
+/** A request as an endpoint gets it. */
+export interface ParsedRequest {
   organization: string;
   /** The value of the path's parameter, or an empty string. */
   param: string;
-  /** The parsed body; undefined if the route takes none, or if an optional body is missing. */
+  /** The parsed JSON; undefined if the endpoint takes no body, or if an optional one is missing. */
   body: unknown;
-  /** The query parameters of the request. */
   query: Readonly<Record<string, string>>;
 }
 
 /** One endpoint. */
 export interface Route {
   method: string;
-  /** May contain one `:parameter`. */
+  /** Can contain one `:parameter`. */
   path: string;
   takesBody?: boolean | "optional";
-  /** The known query parameters. */
+  /** The names of its query parameters. */
   query?: readonly string[];
-  run(call: Call): Answer;
-}
-
-/** One raw request. */
-interface Arrival {
-  organization: string;
-  method: string;
-  url: URL;
-  body: RequestBody;
+  run(request: ParsedRequest): Answer;
 }
 
 /** Finds the endpoint of a request and runs it. */
-export function dispatch(routes: readonly Route[], { organization, method, url, body }: Arrival): Answer {
+export function dispatch(routes: readonly Route[], request: RawRequest, organization: string): Answer {
+  const { method, url } = request;
   const onPath = routes.filter((route) => matchPath(route.path, url.pathname) !== undefined);
   if (onPath.length === 0) throw new ApiError(404, "not_found", `There is nothing at ${url.pathname}.`);
   const route = onPath.find((candidate) => candidate.method === method);
@@ -42,14 +42,9 @@ export function dispatch(routes: readonly Route[], { organization, method, url, 
       Allow: allowed,
     });
   }
-  const query = queryOf(route, url);
-  if (!route.takesBody && body.bytes.length > 0) throw invalid(`${method} ${url.pathname} takes no body.`);
-  return route.run({
-    organization,
-    param: matchPath(route.path, url.pathname) ?? "",
-    body: takesBody(route, body) ? parseJsonBody(body) : undefined,
-    query,
-  });
+  const query = parseQuery(route, url);
+  const body = parseBody(route, request);
+  return route.run({ organization, param: matchPath(route.path, url.pathname) ?? "", body, query });
 }
 
 /** The value of a path's parameter ("" without one), or undefined if the path does not match. */
@@ -59,48 +54,32 @@ export function matchPath(pattern: string, path: string): string | undefined {
 }
 
 // The specification has no query parameters. A client that sends one which the dialect does not have relies on a guess.
-function queryOf({ query = [] }: Route, url: URL): Record<string, string> {
-  const given = [...url.searchParams.keys()];
-  const isKnown = given.every((name) => query.includes(name)) && new Set(given).size === given.length;
-  if (isKnown && (given.length > 0 || !url.search)) return Object.fromEntries(url.searchParams);
+function parseQuery({ query = [] }: Route, url: URL): Record<string, string> {
+  const names = [...url.searchParams.keys()];
+  const isKnown = names.every((name) => query.includes(name)) && new Set(names).size === names.length;
+  if (isKnown && (names.length > 0 || !url.search)) return Object.fromEntries(url.searchParams);
   throw invalid(`Unknown query "${url.search}".`);
 }
 
-function takesBody({ takesBody: rule }: Route, { bytes }: RequestBody): boolean {
-  return rule === true || (rule === "optional" && bytes.length > 0);
-}
-
-/** The raw body of a request. */
-export interface RequestBody {
-  bytes: Buffer;
-  contentType: string | undefined;
-}
-
-/** Reads a body. */
-export async function readBody(request: IncomingMessage): Promise<RequestBody> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return { bytes: Buffer.concat(chunks), contentType: request.headers["content-type"] };
-}
-
-/** The JSON value of a required body. */
-function parseJsonBody({ bytes, contentType }: RequestBody): unknown {
-  if (bytes.length === 0) throw invalid("A JSON body is required.");
+function parseBody({ takesBody }: Route, { method, url, contentType, body }: RawRequest): unknown {
+  if (!takesBody && body.length > 0) throw invalid(`${method} ${url.pathname} takes no body.`);
+  if (!takesBody || (takesBody === "optional" && body.length === 0)) return undefined;
+  if (body.length === 0) throw invalid("A JSON body is required.");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "")) {
-    const given = contentType === undefined ? "none" : `"${contentType}"`;
-    throw new ApiError(415, "unsupported_media_type", `Content-Type must be application/json; got ${given}.`);
+    const received = contentType === undefined ? "none" : `"${contentType}"`;
+    throw new ApiError(415, "unsupported_media_type", `Content-Type must be application/json; got ${received}.`);
   }
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     throw invalid("The body is not valid JSON.");
   }
 }
 
-/** A body for the list of recorded requests: the JSON value, else the text. */
-export function recordedBody({ bytes }: RequestBody): unknown {
-  if (bytes.length === 0) return undefined;
-  const text = bytes.toString("utf8");
+/** A body as it is recorded: the JSON value, or the string if it is no JSON; undefined without a body. */
+export function recordedBody(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  const text = body.toString("utf8");
   try {
     return JSON.parse(text);
   } catch {

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Answer, errorAnswer } from "./answers";
-import { answer, type Backend, organizationOf } from "./exchange";
-import { readBody, recordedBody } from "./router";
+import { answer, type Backend, organizationOf } from "./backend";
+import { type RawRequest, recordedBody } from "./router";
 
 /** One request that the simulator has answered. */
 export interface RecordedRequest {
@@ -11,9 +10,9 @@ export interface RecordedRequest {
   method: string;
   /** With the query, if any. */
   path: string;
-  /** The status of the answer, or `dropped` if the connection was broken instead. */
+  /** The status of the answer, or `dropped` if the connection was closed instead. */
   status: number | "dropped";
-  /** The JSON value, else the text; absent without a body. */
+  /** The JSON value, or the string if it is no JSON; absent without a body. */
   body?: unknown;
   /** The headers without Authorization. */
   headers: Record<string, string | string[] | undefined>;
@@ -24,18 +23,19 @@ export interface RecordedRequest {
 /** One request in flight. */
 export type OpenRequest = Pick<RecordedRequest, "method" | "path">;
 
-/** The recorded requests of a server. */
-export interface RequestBook {
-  /** In the order of the answers. */
-  readonly answered: RecordedRequest[];
+/** What the server reports about its requests. */
+export interface RequestLog {
+  /** The requests in flight, oldest first. */
   readonly open: Set<OpenRequest>;
+  /** Called for each answered request. */
+  onAnswer(request: RecordedRequest): void;
 }
 
-/** Serves the backend on 127.0.0.1 and records every request. */
-export async function listen(backend: Backend, port: number, book: RequestBook): Promise<Server> {
+/** Serves the backend on 127.0.0.1. */
+export async function listen(backend: Backend, port: number, log: RequestLog): Promise<Server> {
   const server = createServer((request, response) => {
     // An error while the socket is read or written is the client's concern: the request is dropped.
-    serve(backend, book, request, response).catch(() => request.socket.destroy());
+    serve(backend, log, request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -47,42 +47,50 @@ export async function listen(backend: Backend, port: number, book: RequestBook):
 /** The address of a listening server. */
 export function urlOf(server: Server): string {
   const address = server.address();
-  return isAddressInfo(address) ? `http://127.0.0.1:${address.port}` : "";
+  return typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
 }
 
-async function serve(
-  backend: Backend,
-  { answered, open }: RequestBook,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(backend: Backend, log: RequestLog, message: IncomingMessage, response: ServerResponse) {
   const at = backend.fleet.clock.now();
-  const { method = "", url: path = "/" } = request;
-  const { authorization, ...headers } = request.headers;
-  const body = await readBody(request);
-  const incoming = { method, url: parseUrl(path), authorization, body };
-  const waiting = { method, path };
-  open.add(waiting);
-  const result = await answer(backend, incoming).catch((error) =>
-    backend.signal.aborted ? { status: 0, wire: "drop" as const } : errorAnswer(error, backend.dialect),
-  );
-  open.delete(waiting);
-  answered.push({
+  const { method = "", url: path = "/" } = message;
+  const { authorization, ...headers } = message.headers;
+  const body = await readBody(message);
+  const request = { method, url: parseUrl(path), authorization, contentType: headers["content-type"], body };
+  const open = { method, path };
+  log.open.add(open);
+  const result = await answerOrFail(backend, request);
+  log.open.delete(open);
+  log.onAnswer({
     at,
     method,
     path,
-    status: result.wire === "drop" ? "dropped" : result.status,
+    status: result.connection === "drop" ? "dropped" : result.status,
     body: recordedBody(body),
     headers,
-    organization: organizationOf(backend, incoming),
+    organization: organizationOf(backend, request),
   });
   // Node would write the real time, which would mislead a client that computes the rate windows from this header.
   response.setHeader("Date", new Date(backend.fleet.clock.now()).toUTCString());
   write(result, response);
 }
 
-function write({ status, body, text, headers, wire }: Answer, response: ServerResponse): void {
-  if (wire === "drop") {
+async function readBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** The answer to a request. One that waits when the simulator closes is dropped. */
+async function answerOrFail(backend: Backend, request: RawRequest): Promise<Answer> {
+  try {
+    return await answer(backend, request);
+  } catch (error) {
+    return backend.signal.aborted ? { status: 0, connection: "drop" } : errorAnswer(error, backend.dialect);
+  }
+}
+
+function write({ status, body, text, headers, connection }: Answer, response: ServerResponse): void {
+  if (connection === "drop") {
     response.destroy();
     return;
   }
@@ -90,7 +98,7 @@ function write({ status, body, text, headers, wire }: Answer, response: ServerRe
   const type = body === undefined ? {} : { "Content-Type": "application/json" };
   const length = status === 204 || status === 304 ? {} : { "Content-Length": String(content.length) };
   response.writeHead(status, { ...type, ...headers, ...length });
-  if (wire === "truncate") {
+  if (connection === "truncate") {
     response.write(content.subarray(0, Math.ceil(content.length / 2)), () => response.destroy());
   } else {
     response.end(content);
@@ -100,8 +108,4 @@ function write({ status, body, text, headers, wire }: Answer, response: ServerRe
 function parseUrl(path: string): URL {
   // The URL parser would take "//x" for a host name.
   return new URL(`http://localhost${path.startsWith("/") ? path : `/${path}`}`);
-}
-
-function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === "object" && address !== null;
 }

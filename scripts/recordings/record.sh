@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 export PULUMI_BACKEND_URL=file://$folder PULUMI_CONFIG_PASSPHRASE=demo PULUMI_SKIP_UPDATE_CHECK=true
 export GPUCLUSTER_API_KEY=demo-key
 
-node dist/sdk/command.js simulator --provisioning-ms 6000 > "$folder/simulator.json" &
+node dist/sdk/command.js simulator --port 0 --api-key "$GPUCLUSTER_API_KEY" --provisioning-ms 6000 > "$folder/simulator.json" &
 simulator=$!
 trap 'kill $simulator; rm -rf "$folder"' EXIT
 until [ -s "$folder/simulator.json" ]; do sleep 0.1; done

@@ -1,6 +1,5 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,19 +20,17 @@ import { ROOT } from "../lib/root.mjs";
  * @returns {Promise<Service>}
  */
 export async function openSimulator({ keep }) {
-  const apiKey = `demo-${randomBytes(12).toString("hex")}`;
-  const args = [join(ROOT, "dist/sdk/command.js"), "simulator", "--provisioning-ms", "4000"];
+  const args = [join(ROOT, "dist/sdk/command.js"), "simulator", "--port", "0", "--provisioning-ms", "4000"];
   const child = spawn(process.execPath, keep ? args : [...args, "--exit-with-stdin"], {
     detached: true,
-    env: { ...process.env, GPUCLUSTER_API_KEY: apiKey },
-    // With `keep`, the simulator must not hold this process's stderr: a reader of that output would wait for ever.
+    // With `keep`, the simulator must not hold this process's stderr: a reader of that output would wait forever.
     stdio: ["pipe", "pipe", keep ? "ignore" : "inherit"],
   });
   const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([once(lines, "line"), exited.then(() => [""])]);
   if (line === "") throw new Error("The simulator did not start; its message is above.");
-  const { url, pid } = JSON.parse(line);
+  const { url, apiKey, pid } = JSON.parse(line);
   lines.close();
   child.stdout.destroy();
   child.unref();

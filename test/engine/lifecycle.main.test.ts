@@ -17,7 +17,7 @@ exports.endpoint = web.endpoint;
 let bench: Bench;
 beforeAll(async () => {
   // The form that shows the least: most of what the state says is then the provider's own knowledge.
-  bench = await openBench(program, { dialect: "terse" });
+  bench = await openBench(program, { dialect: "minimal" });
 });
 afterAll(closeBenches);
 

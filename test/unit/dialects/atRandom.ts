@@ -3,7 +3,7 @@ import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
 
 /** All options except those of the published services, and of one without updates, whose changes are replacements. */
-const { form, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
+const { variant, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
 const options = { ...drawn, updateMethod: updateMethod.filter((method) => method !== "none") };
 
 const anyChoice: fc.Arbitrary<Dialect> = fc

@@ -1,7 +1,7 @@
 import { gpuModelId } from "../../../simulator";
 import { type Reply, start, stopAll, type WithCluster } from "./harness";
 
-/** The form of the official client; test/install runs that client against it. */
+/** The variant of the official client; test/install runs that client against it. */
 
 afterEach(stopAll);
 
@@ -14,11 +14,11 @@ async function startWithWeb(
   ageMs = 3000,
   body: object = web,
 ): Promise<WithCluster & { get: () => Promise<Reply["body"]> }> {
-  const bench = await start({ dialect: "client" });
-  const { id } = (await bench.call("POST /v1/clusters", body)).body.data;
-  bench.clock.advance(ageMs);
+  const fixture = await start({ dialect: "client" });
+  const { id } = (await fixture.call("POST /v1/clusters", body)).body.data;
+  fixture.clock.advance(ageMs);
   const path = `/v1/clusters/${id}`;
-  return { ...bench, id, path, get: async () => (await bench.call(`GET ${path}`)).body.data };
+  return { ...fixture, id, path, get: async () => (await fixture.call(`GET ${path}`)).body.data };
 }
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
     { sickReplica: { replica: 1, message: "no answer" } },
     { status: "degraded", replicas: [{ healthy: true }, { status: "running", healthy: false }] },
   ],
-] as const)("a cluster is %s", async (_what, ageMs, changes, expected) => {
+] as const)("the status follows the replicas: %s", async (_what, ageMs, changes, expected) => {
   const { simulator, id, get } = await startWithWeb(ageMs);
   simulator.change(id, changes);
   expect(await get()).toMatchObject(expected);
@@ -59,7 +59,7 @@ test.each<[string, unknown, object]>([
     { status: "deploying", imageUrl: "acme/model:2" },
   ],
   ["redeploy", undefined, { status: "deploying", imageUrl: image }],
-])("%s with the body %j answers %j, and keeps env", async (action, body, expected) => {
+])("an action keeps env: %s with the body %j answers %j", async (action, body, expected) => {
   const { call, path, id, simulator } = await startWithWeb();
   expect((await call(`POST ${path}/${action}`, body)).body).toEqual({ data: { id, ...expected } });
   const extras = Object(body).imageUrl ? { cloudInitRuncmd: ["date"] } : {};
@@ -67,12 +67,23 @@ test.each<[string, unknown, object]>([
 });
 
 test.each<[string, string, unknown, number, string?]>([
-  ["no endpoint for the status", "GET :id/status", undefined, 404],
-  ["no update", "PATCH :id", { replicaCount: 3 }, 405],
-  ["no list of GPU types", "GET /v1/gpus", undefined, 404, "not_found_error"],
-  ["an unknown GPU model", "POST /v1/clusters", { ...web, gpuModelId: "h100" }, 400, "invalid_request_error"],
-  ["more GPUs than there are", "POST /v1/clusters", { ...web, name: "b", gpusPerReplica: 4, replicaCount: 64 }, 409],
-])("there is %s: %s", async (_what, line, body, status, type = expect.any(String)) => {
+  ["the status, which has no endpoint", "GET :id/status", undefined, 404],
+  ["an update", "PATCH :id", { replicaCount: 3 }, 405],
+  ["a list of GPU types", "GET /v1/gpus", undefined, 404, "not_found_error"],
+  [
+    "a creation with an unknown GPU model",
+    "POST /v1/clusters",
+    { ...web, gpuModelId: "h100" },
+    400,
+    "invalid_request_error",
+  ],
+  [
+    "a creation with more GPUs than there are",
+    "POST /v1/clusters",
+    { ...web, name: "b", gpusPerReplica: 4, replicaCount: 64 },
+    409,
+  ],
+])("a request is refused: %s (%s)", async (_what, line, body, status, type = expect.any(String)) => {
   const { call, path } = await startWithWeb();
   const reply = await call(line.replace(":id", path), body);
   expect([reply.status, reply.body]).toEqual([status, { error: expect.objectContaining({ type }) }]);

@@ -1,22 +1,32 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dialectOptions, dialects } from "../../../simulator";
-import { parseDialect, resolveDialect } from "../../../simulator/dialects";
+import { usage } from "../../../simulator/cliOptions";
+import { dialectSummaries, parseDialect, resolveDialect } from "../../../simulator/dialects";
 import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-test("the guide has one line for each option, with all its values, in at most 8 kB", () => {
-  const guide = readFileSync(join(__dirname, "../../../docs/guides/testing.md"), "utf8");
-  expect(guide.length).toBeLessThanOrEqual(8_000);
+const read = (page: string) => readFileSync(join(__dirname, "../../..", page), "utf8");
+
+test("the guide and --help have one line for each named service", () => {
+  for (const [name, summary] of Object.entries(dialectSummaries)) {
+    const [start = ""] = summary.split(" (");
+    expect(read("docs/guides/testing.md")).toMatch(new RegExp(`^\\| \`${name}\`.* \\| ${start}.* \\|$`, "m"));
+    expect(usage).toMatch(new RegExp(`^ {2}${name} +${start}`, "m"));
+  }
+});
+
+test("the page for contributors has one line for each option, with all its values", () => {
+  const page = read("CONTRIBUTING.md");
   for (const [option, values] of Object.entries<readonly unknown[]>(dialectOptions)) {
-    const [, line = ""] = new RegExp(`^\\| \`${option}\` \\| (.*)$`, "m").exec(guide) ?? [];
+    const [, line = ""] = new RegExp(`^\\| \`${option}\` \\| (.*)$`, "m").exec(page) ?? [];
     const missing = values.filter((value) => typeof value !== "object" && !line.includes(`\`${value}\``));
     expect({ option, line: line !== "", missing }).toEqual({ option, line: true, missing: [] });
   }
 });
 
-test("options stand on top of plain, which has the first value of each", () => {
+test("options change plain, which has the first value of each", () => {
   const options = Object.entries<readonly unknown[]>(dialectOptions);
   expect(dialects.plain).toEqual(Object.fromEntries(options.map(([option, [first]]) => [option, first])));
   const injectedEnv = { REGION: "eu" };
@@ -28,15 +38,15 @@ test("options stand on top of plain, which has the first value of each", () => {
 });
 
 test.each<[unknown, string]>([
-  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, paging, recordShape'],
+  [{ updatMethod: "PUT" }, '"updatMethod" is not an option. Known: listShape, paging, recordShape'],
   [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
   [{ injectedEnv: { A: 1 } }, "another object of strings, got"],
   [null, "it must be an object"],
-])("as options %j are refused", (value, reason) => {
+])("invalid options of a dialect are refused: %j", (value, reason) => {
   expect(() => parseDialect(value)).toThrow(reason);
 });
 
-test("the descriptor is at the root, and names the endpoints that there are", async () => {
+test("the descriptor is at the root, and names existing endpoints", async () => {
   const { call } = await start();
   const { body } = await call("GET /");
   expect(Object.keys(body)).toEqual(["name", "version", "documentation", "endpoints"]);

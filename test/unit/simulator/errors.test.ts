@@ -11,7 +11,7 @@ test.each<[string, Partial<Dialect>, string, unknown, number, unknown]>([
   ["an invalid body", { errorShape: "flat" }, "POST /v1/clusters", {}, 400, { code: "invalid_request", message }],
   ["an invalid body", { errorShape: "typed" }, "POST /v1/clusters", {}, 400, typed("invalid_request_error")],
   ["an unknown cluster", {}, "GET /v1/clusters/x", undefined, 404, documented("cluster_not_found", 404)],
-])("%s in the dialect %j is refused in its shape", async (_what, dialect, line, body, status, expected) => {
+])("an error has the shape of the dialect: %s, %j", async (_what, dialect, line, body, status, expected) => {
   const { call, simulator } = await start({ dialect });
   const reply = await call(line, body);
   expect([reply.status, simulator.requests.at(-1)?.status]).toEqual([status, status]);
@@ -30,7 +30,7 @@ test("an error inside the simulator is answered with 500 in the dialect's shape,
 test.each([
   ["no key", ""],
   ["an unknown key", "Bearer nope"],
-])("a request with %s is unauthorized on every path, and still gets rate headers", async (_what, authorization) => {
+])("an unauthorized request gets 401 and rate headers on every path: %s", async (_what, authorization) => {
   const { call } = await start();
   for (const path of ["/health", "/", "/v1/clusters", "/nowhere"]) {
     const { status, body, headers } = await call(`GET ${path}`, undefined, { authorization });
@@ -53,7 +53,7 @@ test("the clusters of one organization do not exist for another, and requests ar
   expect(simulator.requests[0]).toEqual({ ...line, body: web, headers });
 });
 
-test("requests are counted per key in a fixed window, and refused ones are not", async () => {
+test("requests are counted for each key in a fixed window, and refused ones are not", async () => {
   const { call, clock } = await start({ rateLimit: 2, rateWindowMs: 1500, apiKeys: { a: "org", b: "org" } });
   const get = async (key = "a") => {
     const { status, headers } = await call("GET /health", undefined, { authorization: `Bearer ${key}` });

@@ -1,10 +1,10 @@
 import type { Fault, SimulatorOptions } from "../../../simulator";
-import { type Bench, known, play, start, startWithCluster, stopAll, web } from "./harness";
+import { type Fixture, play, snapshotOf, start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
 const creation = { method: "POST", path: "/v1/clusters" };
-const create = ({ call }: Bench) => call("POST /v1/clusters", web);
+const create = ({ call }: Fixture) => call("POST /v1/clusters", web);
 const withFaults = (...faults: Fault[]) => start({ faults });
 
 test.each<[string, Fault, string, number]>([
@@ -16,30 +16,30 @@ test.each<[string, Fault, string, number]>([
   ["an HTML page", { kind: "html", status: 502 }, "502 text/html <!DOCTYPE html>", 0],
   ["a body", { kind: "body", body: "hm", contentType: "text/plain", status: 200 }, "200 text/plain hm", 1],
   ["a redirect", { kind: "redirect", location: "http://127.0.0.1:1/x" }, "302 http://127.0.0.1:1/x", 0],
-])("%s is the answer, and leaves what it says", async (_what, fault, expected, clusters) => {
-  const bench = await withFaults(fault);
-  const said = await create(bench).then(
+])("a fault replaces the answer: %s", async (_what, fault, expected, clusters) => {
+  const fixture = await withFaults(fault);
+  const result = await create(fixture).then(
     ({ status, headers, text }) => [status, headers.get("location") ?? headers.get("content-type"), text].join(" "),
     ({ message }: Error) => message,
   );
-  expect(said).toContain(expected);
-  expect(bench.simulator.clusters()).toHaveLength(clusters);
-  expect(bench.simulator.requests).toMatchObject([{ method: "POST", body: web }]);
+  expect(result).toContain(expected);
+  expect(fixture.simulator.clusters()).toHaveLength(clusters);
+  expect(fixture.simulator.requests).toMatchObject([{ method: "POST", body: web }]);
 });
 
-test.each(["before", "after"] as const)("a delay %s the effect changes nothing but the duration", async (when) => {
+test.each(["before", "after"] as const)("a delay changes only the duration: %s the effect", async (when) => {
   const ms = 60;
-  const bench = await withFaults({ kind: "delay", ms, when, ...creation });
+  const fixture = await withFaults({ kind: "delay", ms, when, ...creation });
   const started = performance.now();
-  const pending = create(bench);
-  while (bench.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(bench.simulator.openRequests()).toEqual([{ method: "POST", path: "/v1/clusters" }]);
-  if (when === "before") expect(bench.simulator.clusters()).toEqual([]);
-  while (bench.simulator.clusters().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  if (when === "after") expect(bench.simulator.openRequests()).toHaveLength(1);
+  const pending = create(fixture);
+  while (fixture.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(fixture.simulator.openRequests()).toEqual([{ method: "POST", path: "/v1/clusters" }]);
+  if (when === "before") expect(fixture.simulator.clusters()).toEqual([]);
+  while (fixture.simulator.clusters().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  if (when === "after") expect(fixture.simulator.openRequests()).toHaveLength(1);
   expect((await pending).status).toBe(201);
   expect(performance.now() - started).toBeGreaterThanOrEqual(ms - 1);
-  expect([bench.simulator.openRequests(), bench.simulator.clusters().length]).toEqual([[], 1]);
+  expect([fixture.simulator.openRequests(), fixture.simulator.clusters().length]).toEqual([[], 1]);
 });
 
 const sick = { kind: "sick-replica", replica: 1, message: "CUDA error" } as const;
@@ -65,20 +65,20 @@ test.each<[string, SimulatorOptions, string]>([
     { faults: [{ kind: "hidden", ms: 5000 }] },
     "4999 get=404:cluster_not_found 1 get=running",
   ],
-])("a new cluster may have %s", async (_what, options, script) => {
-  const bench = await startWithCluster(options, 0);
-  expect(await play(bench, script)).toBe(script);
+])("a new cluster has the fault: %s", async (_what, options, script) => {
+  const fixture = await startWithCluster(options, 0);
+  expect(await play(fixture, script)).toBe(script);
 });
 
-test("a sick replica says why and restarts; a hidden cluster is known to tests", async () => {
-  const bench = await startWithCluster({ faults: [sick, { kind: "hidden", ms: 5_000_000 }] }, 3_600_000);
-  const { hidden, replicaStates } = known(bench);
+test("a sick replica restarts and has a message; tests see a hidden cluster", async () => {
+  const fixture = await startWithCluster({ faults: [sick, { kind: "hidden", ms: 5_000_000 }] }, 3_600_000);
+  const { hidden, replicaStates } = snapshotOf(fixture);
   expect([hidden, replicaStates.map(({ healthy }) => healthy)]).toEqual([true, [true, false, true]]);
   expect(replicaStates[1]).toMatchObject({ status: "unhealthy", message: "CUDA error" });
   expect(replicaStates[1]?.restarts).toBeGreaterThan(10);
 });
 
-test("faults of a new cluster wait for a creation that succeeds, and find it by name", async () => {
+test("faults of a new cluster wait for a successful creation of that name", async () => {
   const { call, simulator, clock } = await withFaults(
     { kind: "fail", message: "no", name: "web-*" },
     { kind: "status", status: 500, ...creation },
@@ -88,7 +88,7 @@ test("faults of a new cluster wait for a creation that succeeds, and find it by 
   expect(simulator.clusters().map(({ name, status }) => `${name} ${status}`)).toEqual(["api running", "web-1 failed"]);
 });
 
-test("faults apply one after the other: `times` requests, after `after` requests, and while it runs", async () => {
+test("faults apply in their order, to `times` requests after the first `after`, and can be added later", async () => {
   const { call, simulator } = await withFaults(
     { kind: "status", status: 500, path: "/health", after: 1, times: 2 },
     { kind: "status", status: 502, path: /^\/v1\/gpus/g, times: 3 },
@@ -110,46 +110,46 @@ test("faults apply one after the other: `times` requests, after `after` requests
   );
 });
 
-test("close ends waiting requests, and may be called again", async () => {
-  const bench = await start({ latencyMs: 60_000 });
-  const waiting = expect(create(bench)).rejects.toThrow("fetch failed");
-  while (bench.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  await bench.simulator.close();
-  await bench.simulator.close();
+test("close ends waiting requests, and can be called again", async () => {
+  const fixture = await start({ latencyMs: 60_000 });
+  const waiting = expect(create(fixture)).rejects.toThrow("fetch failed");
+  while (fixture.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await fixture.simulator.close();
+  await fixture.simulator.close();
   await waiting;
 });
 
 const lagMs = 10_000;
 
-/** Plays a script for one cluster in a service whose lists are late; `listed` is what they show. */
+/** One cluster in a service whose lists lag; `listed` reads the list. */
 async function lagging(options: SimulatorOptions = {}) {
-  const bench = await startWithCluster({ listLagMs: lagMs, ...options }, 0);
-  const listed = async (): Promise<object[]> => (await bench.call("GET /v1/clusters")).body.clusters;
-  return { ...bench, listed };
+  const fixture = await startWithCluster({ listLagMs: lagMs, ...options }, 0);
+  const listed = async (): Promise<object[]> => (await fixture.call("GET /v1/clusters")).body.clusters;
+  return { ...fixture, listed };
 }
 
-test("a late list shows clusters as they were", async () => {
-  const bench = await lagging({ dialect: { uniqueNames: true } });
-  const facts = (status: string, replicas: number) => [{ name: "web", status, replicas }];
-  expect(await play(bench, "get create")).toBe("get=provisioning create=409:name_taken");
-  bench.clock.advance(lagMs - 1);
-  expect(await bench.listed()).toEqual([]);
-  bench.clock.advance(1);
-  expect(await bench.listed()).toMatchObject(facts("provisioning", 3));
-  await play(bench, "60000 scale5 5000 stop");
-  expect(await bench.listed()).toMatchObject(facts("running", 3));
-  bench.clock.advance(5000);
-  expect(await bench.listed()).toMatchObject(facts("scaling", 5));
-  bench.clock.advance(5300);
-  expect(await bench.listed()).toMatchObject(facts("stopped", 5));
+test("a lagging list shows clusters as they were", async () => {
+  const fixture = await lagging({ dialect: { uniqueNames: true } });
+  const fields = (status: string, replicas: number) => [{ name: "web", status, replicas }];
+  expect(await play(fixture, "get create")).toBe("get=provisioning create=409:name_taken");
+  fixture.clock.advance(lagMs - 1);
+  expect(await fixture.listed()).toEqual([]);
+  fixture.clock.advance(1);
+  expect(await fixture.listed()).toMatchObject(fields("provisioning", 3));
+  await play(fixture, "60000 scale5 5000 stop");
+  expect(await fixture.listed()).toMatchObject(fields("running", 3));
+  fixture.clock.advance(5000);
+  expect(await fixture.listed()).toMatchObject(fields("scaling", 5));
+  fixture.clock.advance(5300);
+  expect(await fixture.listed()).toMatchObject(fields("stopped", 5));
 });
 
 test.each<[string, SimulatorOptions, string, number]>([
   ["a deleted cluster is still listed", {}, "60000 delete 300 get=404:cluster_not_found", 1],
   ["and no longer after the lag", {}, "60000 delete 10300", 0],
   ["a hidden cluster is hidden for as long, later", { faults: [{ kind: "hidden", ms: 5000 }] }, "14999", 0],
-])("in a late list, %s", async (_what, options, script, count) => {
-  const bench = await lagging(options);
-  expect(await play(bench, script)).toContain(script.split(" ").at(-1));
-  expect(await bench.listed()).toHaveLength(count);
+])("a lagging list shows changes late: %s", async (_what, options, script, count) => {
+  const fixture = await lagging(options);
+  expect(await play(fixture, script)).toContain(script.split(" ").at(-1));
+  expect(await fixture.listed()).toHaveLength(count);
 });

@@ -23,7 +23,7 @@ export interface Reply {
 }
 
 /** A simulator with a virtual clock, and a client that sends JSON to it. */
-export interface Bench {
+export interface Fixture {
   simulator: Simulator;
   clock: TestClock;
   call(line: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -32,7 +32,7 @@ export interface Bench {
 const running: Simulator[] = [];
 
 /** Starts a simulator that `stopAll` ends. */
-export async function start(options: SimulatorOptions = {}): Promise<Bench> {
+export async function start(options: SimulatorOptions = {}): Promise<Fixture> {
   const clock = new TestClock();
   const simulator = await startSimulator({ clock, ...options });
   running.push(simulator);
@@ -59,14 +59,14 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
 
 /** Starts a simulator with one cluster, which runs unless less time has passed. */
 export async function startWithCluster(options: SimulatorOptions = {}, ageMs = 3000): Promise<WithCluster> {
-  const bench = await start(options);
-  const { id } = (await bench.call("POST /v1/clusters", web)).body;
-  bench.clock.advance(ageMs);
-  return { ...bench, id, path: `/v1/clusters/${id}` };
+  const fixture = await start(options);
+  const { id } = (await fixture.call("POST /v1/clusters", web)).body;
+  fixture.clock.advance(ageMs);
+  return { ...fixture, id, path: `/v1/clusters/${id}` };
 }
 
 /** A simulator with one cluster. */
-export type WithCluster = Bench & { id: string; path: string };
+export type WithCluster = Fixture & { id: string; path: string };
 
 const update = { replicas: 2, container: "acme/model:2", env: { B: "2" } };
 type Call = readonly [line: string, body?: unknown];
@@ -87,30 +87,31 @@ const requests: Readonly<Record<string, Call>> = {
  * Plays a script such as `stop=stopping 300 scale5=409:cluster_busy stock2`: requests with their answers, pauses in
  * milliseconds, and events. Returns the script with the answers that came.
  */
-export async function play(bench: WithCluster, script: string): Promise<string> {
+export async function play(fixture: WithCluster, script: string): Promise<string> {
   const played: string[] = [];
   for (const [name = ""] of script.split(" ").map((step) => step.split("="))) {
     const [, verb, number] = /^([a-z]*)(\d+)$/.exec(name) ?? [];
     const call = verb === "scale" ? (["POST /scale", { replicas: Number(number) }] as const) : requests[name];
-    if (call) played.push(`${name}=${await answerTo(bench, call)}`);
+    if (call) played.push(`${name}=${await answerTo(fixture, call)}`);
     else played.push(name);
-    if (verb === "") bench.clock.advance(Number(number));
-    if (verb === "stock") bench.simulator.setGpuType("h100", { stock: Number(number) });
+    if (verb === "") fixture.clock.advance(Number(number));
+    if (verb === "stock") fixture.simulator.setGpuType("h100", { stock: Number(number) });
     if (["running", "failed", "stopped", "gone"].includes(name))
-      bench.simulator.change(bench.id, { status: name as "gone" });
+      fixture.simulator.change(fixture.id, { status: name as "gone" });
   }
   return played.join(" ");
 }
 
-async function answerTo(bench: WithCluster, [line, body]: Call): Promise<string> {
+async function answerTo(fixture: WithCluster, [line, body]: Call): Promise<string> {
   const [method, rest = ""] = line.split(" ");
-  const reply = await bench.call(`${method} ${rest.startsWith("/v1") ? rest : bench.path + rest}`, body);
+  const reply = await fixture.call(`${method} ${rest.startsWith("/v1") ? rest : fixture.path + rest}`, body);
   const word = reply.body?.error?.code ?? reply.body?.status ?? "-";
   return reply.status === 200 ? word : `${reply.status}:${word}`;
 }
 
 /** What the simulator knows of the cluster. */
-export const known = ({ simulator, id }: WithCluster): SimulatedCluster => simulator.cluster(id) as SimulatedCluster;
+export const snapshotOf = ({ simulator, id }: WithCluster): SimulatedCluster =>
+  simulator.cluster(id) as SimulatedCluster;
 
 /** Ends every simulator that a test started. */
 export async function stopAll(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Dialect, SimulatorOptions } from "../../../simulator";
-import { known, play, start, startWithCluster, stopAll, type WithCluster, web } from "./harness";
+import { play, snapshotOf, start, startWithCluster, stopAll, type WithCluster, web } from "./harness";
 
 afterEach(stopAll);
 
@@ -28,7 +28,7 @@ const noCluster = "404:cluster_not_found";
 
 test.each<Row>([
   ["scaling out adds replicas", {}, "scale5=scaling 3000 get=running", { replicas: 5 }],
-  ["an update to the present values changes nothing", {}, "nothing=running", { generation: 1 }],
+  ["an update to the current values changes nothing", {}, "nothing=running", { generation: 1 }],
   ["an update of env rolls out", {}, "env=updating 3000 get=running", { ...after, generation: 2 }],
   ["a restart counts", {}, "restart=restarting", { replicaStates: [{ restarts: 1, status: "pending" }, {}, {}] }],
   [
@@ -95,20 +95,20 @@ test.each<Row>([
   ["another program starts it with its stored updates", {}, "stopped env=stopped running get=running", after],
   ["another program ends a failure", {}, "failed running get=running", { replicaStates: three("healthy") }],
   ["another program deletes it", {}, `gone get=${noCluster}`],
-])("%s (%j): %s", async (_what, dialect, script, then = {}) => {
-  const bench = await startWithCluster({ dialect });
-  expect(await play(bench, script)).toBe(script);
-  expect(known(bench)).toMatchObject(then);
+])("a cluster changes as described: %s (%j): %s", async (_what, dialect, script, then = {}) => {
+  const fixture = await startWithCluster({ dialect });
+  expect(await play(fixture, script)).toBe(script);
+  expect(snapshotOf(fixture)).toMatchObject(then);
 });
 
 const flap = { kind: "flap", replica: 1, periodMs: 1000, flaps: 2 } as const;
 
-/** The status word of each second, and which replicas are healthy. */
+/** The status at each second, and which replicas are healthy. */
 async function observed({ call, clock, path }: WithCluster, seconds: number): Promise<string[]> {
   const polls: string[] = [];
   for (let second = 0; second < seconds; second += 1) {
-    const { status, replicas: shown } = (await call(`GET ${path}/status`)).body;
-    polls.push(`${status} ${shown.map(({ healthy }: { healthy: boolean }) => (healthy ? "+" : "-")).join("")}`);
+    const { status, replicas } = (await call(`GET ${path}/status`)).body;
+    polls.push(`${status} ${replicas.map(({ healthy }: { healthy: boolean }) => (healthy ? "+" : "-")).join("")}`);
     clock.advance(1000);
   }
   return polls;
@@ -118,21 +118,21 @@ const young = "provisioning ---, provisioning +--, provisioning ++-";
 test.each<[string, SimulatorOptions, string]>([
   ["one after the other", {}, `${young}, running +++`],
   [
-    "and one flaps as often as it is told",
+    "and one flaps",
     { faults: [flap] },
     `${young}, running +++, provisioning +-+, running +++, provisioning +-+, running +++, running +++`,
   ],
   [
-    "under a word that always says running",
+    "while the status is always running",
     { faults: [flap], dialect: { runningWhen: "always" } },
     `running ---, running +--, running ++-, running +++, running +-+, running +++`,
   ],
-])("replicas get healthy %s", async (_what, options, expected) => {
+])("replicas become healthy: %s", async (_what, options, expected) => {
   const polls = expected.split(", ");
   expect(await observed(await startWithCluster(options, 0), polls.length)).toEqual(polls);
 });
 
-test("a cluster of another program runs, is listed to its organization and takes GPUs", async () => {
+test("a cluster of another program runs, is listed for its organization and holds GPUs", async () => {
   const { call, simulator, clock } = await start({ apiKeys: { a: "mine" }, dialect: { uniqueNames: true } });
   const createdAt = clock.time - 86_400_000;
   const mine = simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, createdAt });
@@ -145,11 +145,11 @@ test("a cluster of another program runs, is listed to its organization and takes
 });
 
 test("later events do not change a snapshot, and a snapshot cannot change the simulator", async () => {
-  const bench = await startWithCluster();
-  const before = known(bench);
+  const fixture = await startWithCluster();
+  const before = snapshotOf(fixture);
   before.env["A"] = "spoiled";
-  bench.simulator.change(bench.id, { replicas: 1 });
-  expect([before.replicas, known(bench).env]).toEqual([3, { A: "1" }]);
-  expect(bench.simulator.cluster("cl_none")).toBeUndefined();
-  expect(() => bench.simulator.change("cl_none", {})).toThrow("cl_none");
+  fixture.simulator.change(fixture.id, { replicas: 1 });
+  expect([before.replicas, snapshotOf(fixture).env]).toEqual([3, { A: "1" }]);
+  expect(fixture.simulator.cluster("cl_none")).toBeUndefined();
+  expect(() => fixture.simulator.change("cl_none", {})).toThrow("cl_none");
 });

@@ -250,9 +250,9 @@ it("waiting creations make one cluster each, of a type of their list, despite lo
     for (const { type, count, afterMs } of steps) {
       await bench.clock.advance(afterMs);
       // The reported stock can differ from the actual one.
-      bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
+      bench.simulator.setGpuType(type, { stock: count, reportedStock: (count * 7) % 5 });
     }
-    for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
+    for (const type of types) bench.simulator.setGpuType(type, { stock: 100, reportedStock: undefined });
     for (const { name, gpuTypes, work } of begun) {
       const result = await bench.run(work.catch((error: Error) => error));
       const alive = living(bench.simulator).filter((cluster) => cluster.name === name);

@@ -15,7 +15,7 @@ function update(bench: Fixture, { id, state }: Held, news: Properties, overrides
 describe("an update", () => {
   it.each<[string, string, Properties, string[]]>([
     ["of env and replicas sends two requests", "plain", { env, replicas: 4 }, [patch, scale]],
-    ["of env and fewer replicas redeploys first", "terse", { env, replicas: 1 }, [patch, redeploy, scale]],
+    ["of env and fewer replicas redeploys first", "minimal", { env, replicas: 1 }, [patch, redeploy, scale]],
   ])("%s, and ends as requested", async (_title, dialect, news, calls) => {
     const { bench, made } = await openSettled(checked, { dialect });
     const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));

@@ -249,7 +249,7 @@ const rows: [replicas: string, rollsOut: boolean, options: FixtureOptions][] = [
   // Replicas that are not healthy cannot show that the rollback has begun: the update before it has shown it.
   ["the same replicas", true, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
   ["the same replicas", false, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
-  ["a count of replicas alone", false, { wire: bareStatus, dialect: { replicasForm: "counts" } }],
+  ["a count of replicas alone", false, { wire: bareStatus, dialect: { replicasShape: "counts" } }],
   ["replicas once they are placed", false, { wire: placed }],
 ];
 

@@ -1,10 +1,10 @@
-import { type AnswerFault, type Fault, isAnswerFault, isClusterFault } from "./faults";
+import { type Fault, isAnswerFault, isClusterFault } from "./faults";
 
-/** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later rollout. */
-export type FaultStage = "request" | "birth" | "rollout";
+/** When a fault can apply: at a request, at the creation of a cluster, or at a later rollout. */
+export type FaultStage = "request" | "creation" | "rollout";
 
-/** The facts of a request that decide whether a fault applies. */
-export interface FaultFacts {
+/** What a fault is matched against. */
+export interface FaultSubject {
   method: string;
   path: string;
   /** Name of the request's cluster. */
@@ -13,36 +13,31 @@ export interface FaultFacts {
   container?: string;
 }
 
-/** The pending faults. */
-export class FaultBook {
-  readonly #entries: { fault: Fault; seen: number; used: number }[] = [];
+/** The faults, each with the number of subjects that it matched and that it applied to. */
+export class PendingFaults {
+  readonly #entries: { fault: Fault; matched: number; applied: number }[] = [];
 
   add(fault: Fault): void {
-    this.#entries.push({ fault, seen: 0, used: 0 });
+    this.#entries.push({ fault, matched: 0, applied: 0 });
   }
 
   /**
    * Takes the faults for this request, new cluster or rollout, oldest first: at most one that changes the answer, and at most
    * one of each other kind.
    */
-  take(stage: FaultStage, facts: FaultFacts): Fault[] {
+  take(stage: FaultStage, subject: FaultSubject): Fault[] {
     const taken = new Map<string, Fault>();
     for (const entry of this.#entries) {
       const { fault } = entry;
-      if (!isAt(stage, fault) || !applies(fault, facts)) continue;
-      entry.seen += 1;
+      if (!isAt(stage, fault) || !matchesSubject(fault, subject)) continue;
+      entry.matched += 1;
       const slot = isAnswerFault(fault) ? "answer" : fault.kind;
-      if (entry.seen <= (fault.after ?? 0) || entry.used >= (fault.times ?? 1) || taken.has(slot)) continue;
-      entry.used += 1;
+      if (entry.matched <= (fault.after ?? 0) || entry.applied >= (fault.times ?? 1) || taken.has(slot)) continue;
+      entry.applied += 1;
       taken.set(slot, fault);
     }
     return [...taken.values()];
   }
-}
-
-/** The one fault among them that changes the answer. */
-export function answerFault(faults: readonly Fault[]): AnswerFault | undefined {
-  return faults.find(isAnswerFault);
 }
 
 /** Milliseconds by which the faults delay a request before or after its effect. */
@@ -51,17 +46,17 @@ export function delayOf(faults: readonly Fault[], when: "before" | "after"): num
   return delay && (delay.when ?? "before") === when ? delay.ms : 0;
 }
 
-/** A later rollout meets only the faults of its container. */
+/** Only the faults with a container apply to a later rollout. */
 function isAt(stage: FaultStage, fault: Fault): boolean {
   if (!isClusterFault(fault)) return stage === "request";
-  return stage === "birth" || (stage === "rollout" && containerOf(fault) !== undefined);
+  return stage === "creation" || (stage === "rollout" && containerOf(fault) !== undefined);
 }
 
 function containerOf(fault: Fault): string | undefined {
   return "container" in fault ? fault.container : undefined;
 }
 
-function applies(fault: Fault, { method, path, name, container = "" }: FaultFacts): boolean {
+function matchesSubject(fault: Fault, { method, path, name, container = "" }: FaultSubject): boolean {
   if (!matches(containerOf(fault) ?? "**", container)) return false;
   if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
   if (fault.path !== undefined && !matches(fault.path, path)) return false;
@@ -71,10 +66,8 @@ function applies(fault: Fault, { method, path, name, container = "" }: FaultFact
 function matches(pattern: string | RegExp, text: string): boolean {
   // `search` ignores the state that a global RegExp keeps between calls.
   if (pattern instanceof RegExp) return text.search(pattern) >= 0;
-  const source = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, (stars) => wildcard(stars));
+  const source = pattern
+    .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, (stars) => (stars.length > 1 ? ".*" : "[^/]*"));
   return new RegExp(`^${source}$`).test(text);
-}
-
-function wildcard(stars: string): string {
-  return stars.length > 1 ? ".*" : "[^/]*";
 }

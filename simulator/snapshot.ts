@@ -2,14 +2,14 @@ import type { ClusterState, ClusterStatus, Configuration, ReplicaState, Timing }
 import type { PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 
-/** A cluster with all facts of the simulator, including those that the service does not show. */
+/** A cluster with everything that the simulator knows of it, including what the service does not show. */
 export interface SimulatedCluster {
   id: string;
   name: string;
   organization: string;
-  /** `gone` when its GPUs are free, and the service answers 404 or shows its tombstone. */
+  /** `gone` once its GPUs are free, and the service answers 404 or shows its tombstone. */
   status: ClusterStatus;
-  /** An empty string if it has no GPU. */
+  /** An empty string if the cluster has no GPU. */
   gpuType: string;
   gpusPerReplica: number;
   /** The desired number of replicas. */
@@ -58,7 +58,7 @@ export function snapshot(state: ClusterState, now: number, timing: Timing): Simu
   };
 }
 
-/** One observed replica at a time. */
+/** A snapshot of a replica. */
 export interface SimulatedReplica {
   id: string;
   status: "pending" | "starting" | "healthy" | "unhealthy" | "failed" | "stopping" | "stopped";
@@ -67,16 +67,18 @@ export interface SimulatedReplica {
   restarts: number;
 }
 
-/** The status word of a cluster at a time. */
+/** The status of a cluster at a time. */
 export function statusAt(state: ClusterState, now: number, timing: Timing): ClusterStatus {
   if (state.deletedAt !== undefined) return now >= state.deletedAt + timing.deletionMs ? "gone" : "terminating";
   if (state.stoppedAt !== undefined) return now >= state.stoppedAt + timing.deletionMs ? "stopped" : "stopping";
   if (state.failure && now >= state.failure.at) return "failed";
-  return now < phaseEnds[timing.runningWhen](state) || isHeldUp(state, now, timing) ? state.phase.word : "running";
+  return now < phaseEnds[timing.runningWhen](state) || hasBlockingReplica(state, now, timing)
+    ? state.phase.status
+    : "running";
 }
 
 /**
- * Whether a cluster is changing its state, whatever its status word. A sick replica does not count: it may last forever,
+ * Whether a cluster is changing its state, whatever its status. A sick replica does not count: it can stay sick forever,
  * and then the cluster could not even be deleted.
  */
 export function isChanging(state: ClusterState, now: number, { deletionMs }: Timing): boolean {
@@ -114,7 +116,7 @@ function replicaAt(
   const { id, restarts, healthyAt } = replica;
   if (now < placedAt(replica)) return { id, restarts, status: "pending", healthy: false };
   if (now < healthyAt) return { id, restarts, status: "starting", healthy: false };
-  if (flappedReplica(state, now) === index) {
+  if (flappingReplica(state, now) === index) {
     return { id, restarts, status: "unhealthy", healthy: false, message: "The health check timed out." };
   }
   if (state.sick?.replica !== index) return { id, restarts, status: "healthy", healthy: true };
@@ -128,18 +130,20 @@ const phaseEnds: PerValue<"runningWhen", (state: ClusterState) => number> = {
   always: () => Number.NEGATIVE_INFINITY,
 };
 
-function placedAt({ bornAt, healthyAt }: ReplicaState): number {
-  return bornAt + (healthyAt - bornAt) / 3;
+/** When a replica gets a node: after a third of the time that it takes to become healthy. */
+function placedAt({ startedAt, healthyAt }: ReplicaState): number {
+  return startedAt + (healthyAt - startedAt) / 3;
 }
 
-function isHeldUp(state: ClusterState, now: number, timing: Timing): boolean {
-  const holders = [state.sick?.blocking ? state.sick.replica : undefined, flappedReplica(state, now)];
-  const isThere = (replica?: number) => replica !== undefined && replica < state.replicas.length;
-  return timing.runningWhen === "all-healthy" && holders.some(isThere);
+/** Whether an unhealthy replica prevents the status `running`. */
+function hasBlockingReplica(state: ClusterState, now: number, timing: Timing): boolean {
+  const blocking = [state.sick?.blocking ? state.sick.replica : undefined, flappingReplica(state, now)];
+  const exists = (replica?: number) => replica !== undefined && replica < state.replicas.length;
+  return timing.runningWhen === "all-healthy" && blocking.some(exists);
 }
 
-/** The number of the replica that flapping makes unhealthy at a time; else undefined. */
-function flappedReplica(state: ClusterState, now: number): number | undefined {
+/** The index of the replica that flapping makes unhealthy at a time, if any. */
+function flappingReplica(state: ClusterState, now: number): number | undefined {
   if (!state.flapping) return undefined;
   const { replica, periodMs, flaps } = state.flapping;
   const period = Math.floor((now - phaseEnds["all-healthy"](state)) / periodMs);
