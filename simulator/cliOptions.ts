@@ -20,9 +20,10 @@ const defaultKey = "sim-key";
 /** The help text. */
 export const usage = `Usage: pulumi-gpucluster simulator [options]
 
-A local server that behaves like the GPU cluster service. It begins without clusters. When it is
-ready, it prints the lines that set its address and its key in a shell; if the output is not a
-terminal, one line of JSON with url, apiKey and pid. SIGINT and SIGTERM end it.
+A local server that behaves like the GPU cluster service. It begins without clusters. The endpoints
+of its clusters answer like a model server, but no model runs. When it is ready, it prints the lines
+that set its address and its key in a shell; if the output is not a terminal, one line of JSON with
+url, apiKey and pid. SIGINT and SIGTERM end it.
 
 Services, for --dialect:
 ${columns(Object.entries(dialectSummaries))}

@@ -1,4 +1,5 @@
 import { parseCli, readyText, usage } from "./cliOptions";
+import { serveEndpoints } from "./endpoints";
 import { isRecord } from "./fields";
 import type { RecordedRequest } from "./server";
 import { openSimulator, type SimulatorOptions } from "./simulator";
@@ -8,12 +9,18 @@ export async function run(args: readonly string[]) {
   const cli = parseCli(args);
   if (cli.command === "help") return { code: 0, out: usage, err: "" };
   if (cli.command === "fail") return failure(2, `${cli.message}\nSee pulumi-gpucluster simulator --help.`);
-  const simulator = await open(cli.options, cli.isVerbose);
+  const endpoints = await serveEndpoints(() => simulator?.clusters() ?? []);
+  const simulator = await open({ ...cli.options, endpoint: endpoints.url }, cli.isVerbose);
   if (simulator === undefined) {
+    endpoints.close();
     const reason = `port ${cli.options.port} of 127.0.0.1 is taken, perhaps by another simulator.`;
     return failure(1, `${reason}\nEnd that program, or choose another port; --port 0 takes a free one.`);
   }
-  const shutDown = () => simulator.close().then(() => process.exit(0));
+  const shutDown = async () => {
+    endpoints.close();
+    await simulator.close();
+    process.exit(0);
+  };
   process.once("SIGINT", shutDown);
   process.once("SIGTERM", shutDown);
   if (cli.exitWithStdin) process.stdin.once("end", shutDown).once("error", shutDown).resume();

@@ -37,11 +37,16 @@ export async function listen(backend: Backend, port: number, log: RequestLog): P
     // An error while the socket is read or written is the client's concern: the request is dropped.
     serve(backend, log, request, response).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
+  await listenOn(server, port);
+  return server;
+}
+
+/** @param port Of 127.0.0.1; 0 for a free one. */
+export function listenOn(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  return server;
 }
 
 /** The address of a listening server. */

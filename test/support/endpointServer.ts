@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { urlOf } from "../../simulator/server";
+import { listenOn, urlOf } from "../../simulator/server";
 
 /** How the served endpoint answers. */
 export type EndpointAnswer =
@@ -132,13 +132,6 @@ const targets = { "same-host": "/ready", "other-host": "http://localhost:9/elsew
 
 function pour(response: ServerResponse): void {
   if (!response.destroyed) response.write("x".repeat(16_384), () => setImmediate(pour, response));
-}
-
-function listenOn(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
 }
 
 function closed(server: Server): Promise<void> {

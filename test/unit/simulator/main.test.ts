@@ -35,6 +35,24 @@ describe("the command", () => {
     ]);
   });
 
+  it("serves the endpoints of its clusters: whether one is healthy, and a completion that says that no model runs", async () => {
+    const { url, apiKey, end } = await started("--port", "0", "--provisioning-ms", "300");
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "web", gpu_type: "h100", replicas: 1, container: "acme/model:1" });
+    const created = await fetch(`${url}/v1/clusters`, { method: "POST", headers, body });
+    const { endpoint } = Object(await created.json());
+    expect((await fetch(`${endpoint}/health`)).status).toBe(503);
+    await new Promise((later) => setTimeout(later, 350));
+    expect((await fetch(`${endpoint}/health`)).status).toBe(200);
+    const completion = await fetch(`${endpoint}/v1/chat/completions`, { method: "POST", body: '{"messages":[]}' });
+    expect(await completion.json()).toMatchObject({
+      model: "acme/model:1",
+      choices: [{ message: { content: expect.stringMatching(/of "web". It is simulated: no model runs/) } }],
+    });
+    expect((await fetch(new URL("/other/health", endpoint))).status).toBe(404);
+    expect(await end()).toBe(0);
+  });
+
   it("says what to do if its port is taken", async () => {
     const other = createServer();
     const port = await new Promise((listening) =>
