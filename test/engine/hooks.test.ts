@@ -104,15 +104,19 @@ it("an error hook can retry a creation, which never makes a second cluster", asy
   expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
 });
 
-it("transforms of a whole stack change clusters of both adapters", async () => {
+it("transforms of a whole stack change clusters of both adapters, and the program reads what they add", async () => {
   for (const { id } of living(bench.simulator)) bench.simulator.change(id, { status: "running" });
   const program: PulumiFn = async () => {
     runtime.registerResourceTransform(({ props, opts, custom, type }) =>
-      custom && /gpucluster:(index:)?Cluster$/.test(type) ? { props: { ...props, replicas: 3 }, opts } : undefined,
+      custom && /gpucluster:(index:)?Cluster$/.test(type)
+        ? { props: { ...props, replicas: 3, maxHourlyCost: 99 }, opts }
+        : undefined,
     );
-    await both({}, () => ({}))();
+    const made = [new gpu.Cluster("web", cluster), new native.Cluster("api", cluster)];
+    return { limits: made.map(({ maxHourlyCost }) => maxHourlyCost) };
   };
-  await stack.up({ program });
+  const { outputs } = await stack.up({ program });
+  expect(outputs["limits"]?.value).toEqual([99, 99]);
   expect(living(bench.simulator).map(({ replicas }) => replicas)).toEqual([3, 3]);
   await stack.destroy();
   expect(living(bench.simulator)).toEqual([]);

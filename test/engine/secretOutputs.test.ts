@@ -1,4 +1,4 @@
-import { type Bench, closeBenches, openBench } from "./harness";
+import { type Bench, closeBenches, openBench, openEndpoint, openNativeBench } from "./harness";
 
 const program = `
 const native = require("pulumi-gpucluster/native");
@@ -47,5 +47,73 @@ describe("outputs that are marked as secret by `additionalSecretOutputs` are now
     await pulumi(...args);
     expect(leaks(outputs.at(-1) ?? "")).toEqual([]);
     expect(leaks(bench.workspace.stateText())).toEqual([]);
+  });
+});
+
+const inputs = {
+  env: { MODE: "fast", HF_TOKEN: "abc" },
+  extraFields: { tier: "secure", container_command: ["--api-key abc", "--port 80"] },
+  readinessProbe: { path: "/health", headers: { Authorization: "Bearer abc" } },
+};
+
+/**
+ * The inputs are secret as a whole, in part, as outputs, and by a transform of a parent, which adds two of them. As JSON,
+ * because the engine would read the form of a secret in an output as a secret.
+ */
+const reader = `
+const native = require("pulumi-gpucluster/native");
+const { secret } = pulumi;
+const { env, extraFields, readinessProbe } = ${JSON.stringify(inputs)};
+const whole = { env: secret(env), extraFields: secret(extraFields), readinessProbe: secret(readinessProbe) };
+const part = {
+  env: { ...env, MODE: secret("fast") },
+  extraFields: { ...extraFields, tier: secret("secure") },
+  readinessProbe: { ...readinessProbe, path: secret("/health") },
+};
+const change = ({ custom, props, opts }) => custom ? { props: { ...props, ...whole }, opts } : undefined;
+const parent = new pulumi.ComponentResource("test:index:Parent", "parent", {}, { transforms: [change] });
+const cases = {
+  whole: [whole],
+  part: [part],
+  plain: [{ env, extraFields, readinessProbe }, { additionalSecretOutputs: ["env", "extraFields"] }],
+  child: [{ env }, { parent }],
+};
+const clusters = Object.entries({ web: gpu, api: native }).flatMap(([prefix, { Cluster }]) =>
+  Object.entries(cases).map(([name, [args, options]]) =>
+    new Cluster(prefix + name, { gpuType: "h100", container: "acme/model:1", ...args }, options)));
+const read = clusters.map(({ env, extraFields, readinessProbe }) => ({ env, extraFields, readinessProbe }));
+exports.read = pulumi.jsonStringify(read);
+`;
+
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others */
+const yaml = {
+  resources: {
+    web: {
+      type: "gpucluster:Cluster",
+      properties: {
+        gpuType: "h100",
+        container: "acme/model:1",
+        ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, { "fn::secret": value }])),
+      },
+    },
+  },
+  outputs: {
+    read: {
+      "fn::toJSON": [{ env: "${web.env}", extraFields: "${web.extraFields}", readinessProbe: "${web.readinessProbe}" }],
+    },
+  },
+};
+/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others */
+
+describe("inputs that are secret are plain values where the program reads them", () => {
+  it.each([
+    ["TypeScript", 8, (options: object) => openBench(reader, options)],
+    ["YAML", 1, (options: object) => openNativeBench(yaml, options)],
+  ])("in %s", async (_language, count, open) => {
+    const endpoint = await openEndpoint({ kind: "status", status: 200 });
+    const { workspace } = await open({ endpoint: endpoint.url });
+    expect(await workspace.up()).toMatchObject({ code: 0 });
+    const read = await workspace.succeed("stack", "output", "read", "--show-secrets");
+    expect(JSON.parse(read)).toEqual(Array(count).fill(inputs));
   });
 });

@@ -1,8 +1,9 @@
 import type { Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
+import fc from "fast-check";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { asSecret } from "../../../provider/adapters/engineSecrets";
+import { asSecret, hasSecret, revealed } from "../../../provider/adapters/engineSecrets";
 import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
 import { serviceOf } from "../../../provider/adapters/plugin";
 import { Session } from "../../../provider/adapters/session";
@@ -138,6 +139,34 @@ describe("a preview", () => {
     expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
   });
 });
+
+/** Values of a program, some of which it marks as secret. */
+const { markedValue } = fc.letrec((tie) => ({
+  markedValue: fc.oneof(fc.constantFrom("fast", "token=abc"), tie("map"), tie("list"), tie("map").map(asSecret)),
+  map: fc.dictionary(fc.constantFrom("MODE", "HF_TOKEN", "A.B"), tie("markedValue"), { maxKeys: 3 }),
+  list: fc.array(tie("markedValue"), { maxLength: 3 }),
+}));
+
+test("a secret in a message to the engine contains no other one, whatever the program marks", async () => {
+  const maps = fc.record({ env: markedValue, extraFields: markedValue, readinessProbe: markedValue });
+  await fc.assert(
+    fc.asyncProperty(maps, async (marked) => {
+      const inputs = inputsOf(marked);
+      const { env, extraFields, readinessProbe } = fromStruct(toStruct(inputs));
+      const response = await create(inputs, true);
+      expect(secretsInSecrets(engineValues(response.getProperties()))).toEqual([]);
+      expect(fromStruct(response.getProperties())).toMatchObject({ env, extraFields, readinessProbe });
+    }),
+  );
+});
+
+/** The values of the secrets that contain another secret. */
+function secretsInSecrets(value: unknown): unknown[] {
+  if (!hasSecret(value)) return [];
+  const plain = revealed(value);
+  if (plain !== value) return hasSecret(plain) ? [plain] : [];
+  return Object.values(Object(value)).flatMap(secretsInSecrets);
+}
 
 describe("an operation", () => {
   it("returns secret values of env, and the headers and the body of a probe, as secrets", async () => {

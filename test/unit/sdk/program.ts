@@ -71,6 +71,11 @@ function hasRegister(monitor: unknown): monitor is { registerResource: Register 
   return typeof monitor === "object" && monitor !== null && "registerResource" in monitor;
 }
 
+/** A value as the engine sends a secret. */
+export function secret(value: unknown) {
+  return { [secretKey]: "1b47061264138c4ac30d75fd1eb44270", value };
+}
+
 /** True for a value that the program has marked as a secret. */
 export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && secretKey in value;
