@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { plainName } from "../../api/decode/names";
 import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
@@ -178,11 +179,16 @@ const inputRules = {
 
 const clusterRules = z.strictObject(inputRules);
 
-/** All problems of the inputs at once. Values that are not known yet are not judged. */
-export function findFailures(news: Properties): CheckFailure[] {
+/**
+ * All problems of the inputs at once. Values that are not known yet are not judged. Neither are those of the last run: what the
+ * service or another user has set need not follow the rules, and `ignoreChanges` returns it as an input.
+ * @param olds The old inputs; empty for a creation.
+ */
+export function findFailures(news: Properties, olds: Properties = {}): CheckFailure[] {
   const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
   const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
-  const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
+  const broken = [...issues, ...forbiddenNames(news)].filter(({ path }) => !isKept(news, olds, path));
+  const failures = [...broken, ...contradictions(news, olds)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
   // One value can break several rules that have the same message.
@@ -219,11 +225,15 @@ function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue
   return found.map(({ path, message }) => ({ path: [...path, "__proto__"], message, isAboutName: true }));
 }
 
-/** Finds inputs that are valid by themselves, and contradict each other. */
-function contradictions(news: Properties): Issue[] {
+/**
+ * Finds inputs that are valid by themselves, and contradict each other. An old number of replicas can be that of an autoscaler:
+ * then a wait for more healthy ones is a wait for all.
+ */
+function contradictions(news: Properties, olds: Properties): Issue[] {
   const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
   const issues: Issue[] = [];
-  if (typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas) {
+  const isSet = typeof replicas === "number" && replicas !== olds["replicas"];
+  if (isSet && typeof minHealthyReplicas === "number" && minHealthyReplicas > replicas) {
     const message = `must not be more than \`replicas\`, which is ${replicas}`;
     issues.push({ path: ["minHealthyReplicas"], message });
   }
@@ -251,13 +261,24 @@ function unknownInput(name: string): Issue {
   return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
 
-function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
-  let value: unknown = news;
+/** The values on the way to a path; the last one is the value at the path. */
+function valuesAlong(properties: Properties, path: readonly PropertyKey[]): unknown[] {
+  const values: unknown[] = [properties];
   for (const step of path) {
-    if (value === UNKNOWN) return true;
-    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
+    const outer = values.at(-1);
+    values.push(typeof outer === "object" && outer !== null ? Reflect.get(outer, step) : undefined);
   }
-  return value === UNKNOWN;
+  return values;
+}
+
+function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
+  return valuesAlong(news, path).includes(UNKNOWN);
+}
+
+/** Whether the value at a path is that of the old inputs. */
+function isKept(news: Properties, olds: Properties, path: readonly PropertyKey[]): boolean {
+  const old = valuesAlong(olds, path).at(-1);
+  return old !== undefined && isDeepStrictEqual(old, valuesAlong(news, path).at(-1));
 }
 
 /** The sources of a name that the program does not set. */

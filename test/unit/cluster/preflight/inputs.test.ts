@@ -1,8 +1,9 @@
-import { inputNames } from "../../../../provider/cluster/schema/fields";
+import { type InputName, inputNames } from "../../../../provider/cluster/schema/fields";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Fixture, openFixture } from "../harness";
 import { canary, existing, least } from "../inputs";
+import { check, old } from "./harness";
 
 const long = (count: number) => "a".repeat(count);
 const image = /must be an image reference with a tag, such as acme\/model:1/;
@@ -119,6 +120,69 @@ describe("a bad input", () => {
     expect(failures.map(({ property }) => property).sort()).toEqual(paths);
     expect(JSON.stringify(failures)).not.toContain(canary);
     expect(findFailures({ ...least, replicas: 10_001 })[0]?.reason).toContain("got 10001");
+  });
+});
+
+/**
+ * A value of each input that breaks a rule: set by the service or another user, or accepted by an older version. Triggers that
+ * break one cannot be read from a state.
+ */
+const observed: Readonly<Record<Exclude<InputName, "restartTriggers" | "redeployTriggers">, unknown>> = {
+  name: "web_1",
+  gpuType: "H100 (80 GB)",
+  fallbackGpuTypes: ["H100 (80 GB)"],
+  replicas: 0,
+  container: "team/llm",
+  env: { "1WEIRD": "x", MODEL: "old" },
+  registryCredentialId: "team hub",
+  extraFields: { "1weird": true, gpu_type: "h100", tier: "spot" },
+  desiredStatus: "paused",
+  adopt: "../web",
+  skipAwait: "yes",
+  minHealthyReplicas: 0,
+  readinessProbe: { path: "health", method: "PUT" },
+  onFailedUpdate: "undo",
+  waitForCapacity: "yes",
+  maxHourlyCost: "5",
+};
+
+describe("an invalid value of the last run, which `ignoreChanges` returns as an input,", () => {
+  const other = { redeployTriggers: ["2"], maxHourlyCost: 99 };
+
+  it.each(Object.entries(observed))(
+    "is refused in a creation, and accepted in an update: %s = %j",
+    async (name, value) => {
+      const before = old({ [name]: value });
+      const news = { ...least, replicas: 2, ...other, [name]: value };
+      expect(findFailures(news)).not.toEqual([]);
+      expect((await check(await openFixture(), news, before)).refusals).toEqual([]);
+    },
+  );
+
+  it("is refused beside the same value of another name, and if it changes", async () => {
+    const before = old({ env: { "1WEIRD": "x" }, container: "team/llm", replicas: 0 });
+    const news = { ...least, container: "team/other", replicas: -1, env: { "1WEIRD": "y", "2WEIRD": "x" } };
+    const paths = findFailures(news, before).map(({ property }) => property);
+    expect(paths.sort()).toEqual(["container", "env.1WEIRD", "env.2WEIRD", "replicas"]);
+  });
+
+  it.each<[string, Properties, Properties, string[]]>([
+    [
+      "is accepted beside replicas that others have set",
+      { minHealthyReplicas: 3 },
+      { replicas: 2, minHealthyReplicas: 3 },
+      [],
+    ],
+    ["is accepted as a new value beside them", {}, { replicas: 2, minHealthyReplicas: 3 }, []],
+    [
+      "is refused if the program lowers the replicas",
+      { minHealthyReplicas: 2 },
+      { replicas: 1, minHealthyReplicas: 2 },
+      ["minHealthyReplicas"],
+    ],
+  ])("as `minHealthyReplicas` %s", (_title, before, news, paths) => {
+    const failures = findFailures({ ...least, ...news }, old({ replicas: 2, ...before }));
+    expect(failures.map(({ property }) => property)).toEqual(paths);
   });
 });
 
