@@ -19,9 +19,18 @@ function rule(message: string) {
   return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${message}` : message) };
 }
 
-/** Like `rule`, for a number, which is not secret and is quoted. */
-function numberRule(message: string) {
+/** Like `rule`, for a value of another type than string: a config returns strings, unless one of these methods reads it. */
+function parsedRule(message: string, methods: string) {
   const { error } = rule(message);
+  return {
+    error: (issue: { input?: unknown }) =>
+      typeof issue.input === "string" ? `${message}, not a string: read the config with ${methods}` : error(issue),
+  };
+}
+
+/** Like `parsedRule`, for a number, which is not secret and is quoted. */
+function numberRule(message: string) {
+  const { error } = parsedRule(message, "`requireNumber`, in Python `require_int` or `require_float`");
   return {
     error: (issue: { input?: unknown }) =>
       typeof issue.input === "number" ? `${message}, got ${issue.input}` : error(issue),
@@ -37,11 +46,35 @@ const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const imagePattern = new RegExp(
   String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
 );
-const imageRule = rule("must be an image reference with a tag, such as acme/model:1");
+const imageText = "must be an image reference with a tag, such as acme/model:1";
+
+/** What is wrong with a string that is no image reference. The first pattern that matches counts. */
+const imageProblems: readonly (readonly [pattern: RegExp, problem: string])[] = [
+  [/^.{513}/s, "it has more than 512 characters"],
+  [/^\w*:\/\//, "it begins with a scheme"],
+  [/@(?!sha256:[0-9a-f]{64}$)/, "what follows '@' must be sha256: and 64 digits from 0 to 9 and a to f"],
+  [/^(?:.*\/)?[^/:@]+$/, "it has no tag"],
+  [
+    /:(?!\w[\w.-]{0,127}(?:@|$))[^/]*$/,
+    "its tag must have 1 to 128 letters, digits, '_', '.' and '-', not '.' or '-' first",
+  ],
+  [/^(?:[^/]*\/|(?!.*\/))[^:@]*[A-Z]/, "its repository has an upper-case letter"],
+];
 
 /** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {
   return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
+}
+
+/** Why a string is no image reference, with at most one of its characters; `undefined` if it is one. */
+function imageFailure(image: string): string | undefined {
+  const hasValidPort = portOf(image) <= 65_535;
+  if (image.length <= 512 && imagePattern.test(image) && hasValidPort) return undefined;
+  const [stranger] = /[^\w./:@[\]-]/u.exec(image) ?? [];
+  if (stranger !== undefined) return `${imageText}; it contains the character ${pathStep(stranger)}`;
+  const problem = imageProblems.find(([pattern]) => pattern.test(image))?.[1];
+  if (problem !== undefined) return `${imageText}; ${problem}`;
+  return hasValidPort ? imageText : `${imageText}; its port is above 65535`;
 }
 
 const gpuTypeRule = rule('must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them');
@@ -59,7 +92,11 @@ const envName = z
     rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
   );
 const envValue = z
-  .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
+  .string(
+    rule(
+      'must be a string; write numbers and booleans in quotes, such as "8080"; in YAML, convert a value of the config with `fn::toJSON`',
+    ),
+  )
   .refine((value) => !value.includes("\0"), rule("must not contain a NUL character"))
   .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
@@ -93,7 +130,8 @@ function isJson(value: unknown): boolean {
 const triggersRule = rule("must be a map or a list of strings, numbers and booleans");
 const trigger = z.union([z.string(), z.number(), z.boolean()]);
 const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], triggersRule).optional();
-const flag = z.boolean(rule("must be true or false")).optional();
+const flagRule = parsedRule("must be true or false", "`requireBoolean`, in Python `require_bool`");
+const flag = z.boolean(flagRule).optional();
 const adoptRule = rule('must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them');
 const minHealthyRule = numberRule("must be a whole number from 1 to `replicas`");
 const costRule = numberRule("must be a number above 0");
@@ -154,11 +192,10 @@ const inputRules = {
   gpuType,
   fallbackGpuTypes: fallbackGpuTypes.optional(),
   replicas: wholeNumber(1, 10_000).optional(),
-  container: z
-    .string(imageRule)
-    .max(512, imageRule)
-    .regex(imagePattern, imageRule)
-    .refine((image) => portOf(image) <= 65_535, imageRule),
+  container: z.string(rule(imageText)).superRefine((image, context) => {
+    const message = imageFailure(image);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  }),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   registryCredentialId: registryCredentialId.optional(),
   extraFields: z

@@ -6,7 +6,6 @@ import { canary, existing, least } from "../inputs";
 import { check, old } from "./harness";
 
 const long = (count: number) => "a".repeat(count);
-const image = /must be an image reference with a tag, such as acme\/model:1/;
 const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
 const notAnInput = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
@@ -18,13 +17,7 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["name", ["", "-web", "my_web", "web\n", "w\u0435b", long(64), 5, null], badName],
   ["gpuType", ["", " h100", "../h100", "h100\r\nX-Admin: 1", 100, ["h100"], "*"], badType],
   ["fallbackGpuTypes", [[], Array(11).fill("h100"), "h100", null], /must be a list of 1 to 10 GPU types/],
-  ["replicas", [0, -1, 1.5, Number.NaN, 10_001, "3", { min: 2, max: 8 }, null], count],
-  ["container", ["", "acme/model", "a/b:", "https://docker.io/a/b:v1", "a/b:v1 ", "a/../b:v1", 5], image],
-  [
-    "container",
-    [`${long(510)}:v1`, `a/b:${long(129)}`, "a/b@sha256:abc", "user:hunter2-hunter2@r.example.com/a:v1"],
-    image,
-  ],
+  ["replicas", [0, -1, 1.5, Number.NaN, 10_001, { min: 2, max: 8 }, null], count],
   [
     "env",
     ["A=long-value", ["A=long-value"], new Map([["A", "long-value"]]), null],
@@ -33,11 +26,41 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["desiredStatus", ["paused", "RUNNING", true, null], /must be "running" or "stopped"/],
   ["restartTriggers", ["v1", null], triggers],
   ["redeployTriggers", ["v1", null], triggers],
-  ["skipAwait", ["true"], /must be true or false/],
-  ["minHealthyReplicas", [0, 0.5, "75%", null], /must be a whole number from 1 to `replicas`/],
+  ["minHealthyReplicas", [0, 0.5, null], /must be a whole number from 1 to `replicas`/],
   ["minHealthyReplicas", [2], /must not be more than `replicas`, which is 1/],
   ["adopt", ["", "cl_1/../x", 5, true], /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/],
-  ["maxHourlyCost", [0, -1, Number.NaN, "5", null], /must be a number above 0/],
+  ["maxHourlyCost", [0, -1, Number.NaN, null], /must be a number above 0/],
+  // Strings of the stack's config.
+  ["replicas", ["3"], /^must be a whole number from 1 to 10000, not a string: .*`requireNumber`.*`require_int`/],
+  ["minHealthyReplicas", ["1", "75%"], /^must be a whole number from 1 to `replicas`, not a string: .*`requireNumber`/],
+  ["maxHourlyCost", ["5"], /^must be a number above 0, not a string: .*`requireNumber`/],
+  ["skipAwait", ["true"], /^must be true or false, not a string: .*`requireBoolean`.*`require_bool`/],
+  ["waitForCapacity", ["true"], /^must be true or false, not a string: .*`requireBoolean`/],
+  // Wrong parts of an image reference.
+  ["container", ["a/b:v1 ", " a/b:v1"], /; it contains the character " "$/],
+  ["container", ["a/b:$(long-value)"], /; it contains the character \$$/],
+  ["container", ["a/b:v1\u200b"], /; it contains the character "\\u200b"$/],
+  ["container", ["https://docker.io/a/b:v1"], /; it begins with a scheme$/],
+  ["container", ["acme/model", "localhost:5000/long-value"], /; it has no tag$/],
+  ["container", ["a/b:", `a/b:${long(129)}`, "a/b:-1", "a/b:1:2"], /; its tag must have 1 to 128 letters, digits/],
+  [
+    "container",
+    [
+      "a/b@sha256:abc",
+      "user:hunter2-hunter2@r.example.com/a:v1",
+      `a/b@sha512:${"0a".repeat(64)}`,
+      `a/b:1@sha256:${"0A".repeat(32)}`,
+    ],
+    /; what follows '@' must be sha256: and 64 digits from 0 to 9 and a to f$/,
+  ],
+  [
+    "container",
+    ["ghcr.io/Acme/Model:1", "Model:1", "r:5000/team/Llm:v1"],
+    /; its repository has an upper-case letter$/,
+  ],
+  ["container", ["r.example.com:65536/a/b:v1"], /; its port is above 65535$/],
+  ["container", [`${long(510)}:v1`], /; it has more than 512 characters$/],
+  ["container", ["", "a/../b:v1", "-a/b:v1", 5], /such as acme\/model:1$/],
   // These are no inputs.
   ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
   ["image", ["acme/model:v1"], notAnInput],
@@ -54,7 +77,9 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters|name of letters/],
   ["env", { "A\u200b": "long-value" }, String.raw`env."A\u200b"`, /name of letters/],
   ["env", proto, "env.__proto__", /cannot be the name of a variable/],
-  ["env", { A: 8080 }, "env.A", /must be a string; write numbers/],
+  ["env", { A: 8080 }, "env.A", /must be a string; write numbers.*YAML.*`fn::toJSON`/],
+  ["env", { A: true }, "env.A", /must be a string; write numbers.*YAML.*`fn::toJSON`/],
+  ["readinessProbe", { path: "/", port: "80" }, "readinessProbe.port", /65535, not a string: .*`requireNumber`/],
   ["env", { A: "b\0c" }, "env.A", /must not contain a NUL/],
   ["env", { A: "a\ud83d" }, "env.A", /must be valid Unicode text/],
   ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
