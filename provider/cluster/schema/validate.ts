@@ -48,9 +48,11 @@ const imagePattern = new RegExp(
 );
 const imageText = "must be an image reference with a tag, such as acme/model:1";
 
-/** What is wrong with a string that is no image reference. The first pattern that matches counts. */
+/** The longest reference of the grammar, rounded up: 255 characters of name, 128 of tag, 71 of digest. */
+const maxImageLength = 512;
+
+/** What is wrong with a string that is no image reference: the first pattern that matches. */
 const imageProblems: readonly (readonly [pattern: RegExp, problem: string])[] = [
-  [/^.{513}/s, "it has more than 512 characters"],
   [/^\w*:\/\//, "it begins with a scheme"],
   [/@(?!sha256:[0-9a-f]{64}$)/, "what follows '@' must be sha256: and 64 digits from 0 to 9 and a to f"],
   [/^(?:.*\/)?[^/:@]+$/, "it has no tag"],
@@ -66,15 +68,18 @@ function portOf(image: string): number {
   return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
 }
 
-/** Why a string is no image reference, with at most one of its characters; `undefined` if it is one. */
-function imageFailure(image: string): string | undefined {
-  const hasValidPort = portOf(image) <= 65_535;
-  if (image.length <= 512 && imagePattern.test(image) && hasValidPort) return undefined;
+function isImage(image: string): boolean {
+  return image.length <= maxImageLength && imagePattern.test(image) && portOf(image) <= 65_535;
+}
+
+/** The message about a string that is no image reference. It quotes one character at most. */
+function imageMessage(image: string): string {
   const [stranger] = /[^\w./:@[\]-]/u.exec(image) ?? [];
   if (stranger !== undefined) return `${imageText}; it contains the character ${pathStep(stranger)}`;
+  if (image.length > maxImageLength) return `${imageText}; it has more than ${maxImageLength} characters`;
+  if (portOf(image) > 65_535) return `${imageText}; its port is above 65535`;
   const problem = imageProblems.find(([pattern]) => pattern.test(image))?.[1];
-  if (problem !== undefined) return `${imageText}; ${problem}`;
-  return hasValidPort ? imageText : `${imageText}; its port is above 65535`;
+  return problem === undefined ? imageText : `${imageText}; ${problem}`;
 }
 
 const gpuTypeRule = rule('must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them');
@@ -192,10 +197,7 @@ const inputRules = {
   gpuType,
   fallbackGpuTypes: fallbackGpuTypes.optional(),
   replicas: wholeNumber(1, 10_000).optional(),
-  container: z.string(rule(imageText)).superRefine((image, context) => {
-    const message = imageFailure(image);
-    if (message !== undefined) context.addIssue({ code: "custom", message });
-  }),
+  container: z.string(rule(imageText)).refine(isImage, { error: ({ input }) => imageMessage(String(input)) }),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   registryCredentialId: registryCredentialId.optional(),
   extraFields: z
