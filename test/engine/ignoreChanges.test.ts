@@ -19,4 +19,12 @@ it("`ignoreChanges` keeps the replicas that an autoscaler has chosen, if only th
   expect(writes().filter((line) => line.includes("scale"))).toEqual([]);
   const changed = { replicas: 6, container: "acme/model:2" };
   expect(living(simulator)).toMatchObject([changed, changed]);
+  for (const { id } of living(simulator)) simulator.change(id, { replicas: 0 });
+  expect((await workspace.refresh()).code).toBe(0);
+  writes();
+  const { code, output } = await workspace.up("--config", "engine-test:version=3");
+  expect([code, output]).toEqual([0, expect.not.stringContaining("must be a whole number")]);
+  expect(writes().filter((line) => line.includes("scale"))).toEqual([]);
+  const idle = { replicas: 0, container: "acme/model:3" };
+  expect(living(simulator)).toMatchObject([idle, idle]);
 });

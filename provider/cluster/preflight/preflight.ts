@@ -53,7 +53,7 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
   const completed = completeInputs(news, names);
   const inputs = current ? withKeptType(completed, current) : completed;
-  const invalid = [...findFailures(news), ...namingFailures(news, names), ...adapterFailures(ctx)];
+  const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...adapterFailures(ctx)];
   if (!service || !settings) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });

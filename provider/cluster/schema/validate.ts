@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { plainName } from "../../api/decode/names";
 import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
@@ -18,9 +19,18 @@ function rule(message: string) {
   return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${message}` : message) };
 }
 
-/** Like `rule`, for a number, which is not secret and is quoted. */
-function numberRule(message: string) {
+/** Like `rule`, for a value of another type than string: a config returns strings, unless one of these methods reads it. */
+function parsedRule(message: string, methods: string) {
   const { error } = rule(message);
+  return {
+    error: (issue: { input?: unknown }) =>
+      typeof issue.input === "string" ? `${message}, not a string: read the config with ${methods}` : error(issue),
+  };
+}
+
+/** Like `parsedRule`, for a number, which is not secret and is quoted. */
+function numberRule(message: string) {
+  const { error } = parsedRule(message, "`requireNumber`, in Python `require_int` or `require_float`");
   return {
     error: (issue: { input?: unknown }) =>
       typeof issue.input === "number" ? `${message}, got ${issue.input}` : error(issue),
@@ -36,11 +46,40 @@ const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const imagePattern = new RegExp(
   String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
 );
-const imageRule = rule("must be an image reference with a tag, such as acme/model:1");
+const imageText = "must be an image reference with a tag, such as acme/model:1";
+
+/** The longest reference of the grammar, rounded up: 255 characters of name, 128 of tag, 71 of digest. */
+const maxImageLength = 512;
+
+/** What is wrong with a string that is no image reference: the first pattern that matches. */
+const imageProblems: readonly (readonly [pattern: RegExp, problem: string])[] = [
+  [/^\w*:\/\//, "it begins with a scheme"],
+  [/@(?!sha256:[0-9a-f]{64}$)/, "what follows '@' must be sha256: and 64 digits from 0 to 9 and a to f"],
+  [/^(?:.*\/)?[^/:@]+$/, "it has no tag"],
+  [
+    /:(?!\w[\w.-]{0,127}(?:@|$))[^/]*$/,
+    "its tag must have 1 to 128 letters, digits, '_', '.' and '-', not '.' or '-' first",
+  ],
+  [/^(?:[^/]*\/|(?!.*\/))[^:@]*[A-Z]/, "its repository has an upper-case letter"],
+];
 
 /** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {
   return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
+}
+
+function isImage(image: string): boolean {
+  return image.length <= maxImageLength && imagePattern.test(image) && portOf(image) <= 65_535;
+}
+
+/** The message about a string that is no image reference. It quotes one character at most. */
+function imageMessage(image: string): string {
+  const [stranger] = /[^\w./:@[\]-]/u.exec(image) ?? [];
+  if (stranger !== undefined) return `${imageText}; it contains the character ${pathStep(stranger)}`;
+  if (image.length > maxImageLength) return `${imageText}; it has more than ${maxImageLength} characters`;
+  if (portOf(image) > 65_535) return `${imageText}; its port is above 65535`;
+  const problem = imageProblems.find(([pattern]) => pattern.test(image))?.[1];
+  return problem === undefined ? imageText : `${imageText}; ${problem}`;
 }
 
 const gpuTypeRule = rule('must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them');
@@ -58,7 +97,11 @@ const envName = z
     rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
   );
 const envValue = z
-  .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
+  .string(
+    rule(
+      'must be a string; write numbers and booleans in quotes, such as "8080"; in YAML, convert a value of the config with `fn::toJSON`',
+    ),
+  )
   .refine((value) => !value.includes("\0"), rule("must not contain a NUL character"))
   .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
@@ -92,7 +135,8 @@ function isJson(value: unknown): boolean {
 const triggersRule = rule("must be a map or a list of strings, numbers and booleans");
 const trigger = z.union([z.string(), z.number(), z.boolean()]);
 const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], triggersRule).optional();
-const flag = z.boolean(rule("must be true or false")).optional();
+const flagRule = parsedRule("must be true or false", "`requireBoolean`, in Python `require_bool`");
+const flag = z.boolean(flagRule).optional();
 const adoptRule = rule('must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them');
 const minHealthyRule = numberRule("must be a whole number from 1 to `replicas`");
 const costRule = numberRule("must be a number above 0");
@@ -153,11 +197,7 @@ const inputRules = {
   gpuType,
   fallbackGpuTypes: fallbackGpuTypes.optional(),
   replicas: wholeNumber(1, 10_000).optional(),
-  container: z
-    .string(imageRule)
-    .max(512, imageRule)
-    .regex(imagePattern, imageRule)
-    .refine((image) => portOf(image) <= 65_535, imageRule),
+  container: z.string(rule(imageText)).refine(isImage, { error: ({ input }) => imageMessage(String(input)) }),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   registryCredentialId: registryCredentialId.optional(),
   extraFields: z
@@ -178,11 +218,16 @@ const inputRules = {
 
 const clusterRules = z.strictObject(inputRules);
 
-/** All problems of the inputs at once. Values that are not known yet are not judged. */
-export function findFailures(news: Properties): CheckFailure[] {
+/**
+ * All problems of the inputs at once. Values that are not known yet are not judged. Neither are those of the last run: what the
+ * service or another user has set need not follow the rules, and `ignoreChanges` returns it as an input.
+ * @param olds The old inputs; empty for a creation.
+ */
+export function findFailures(news: Properties, olds: Properties = {}): CheckFailure[] {
   const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
   const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
-  const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
+  const broken = [...issues, ...forbiddenNames(news)].filter(({ path }) => !isKept(news, olds, path));
+  const failures = [...broken, ...contradictions(news, olds)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
   // One value can break several rules that have the same message.
@@ -219,11 +264,15 @@ function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue
   return found.map(({ path, message }) => ({ path: [...path, "__proto__"], message, isAboutName: true }));
 }
 
-/** Finds inputs that are valid by themselves, and contradict each other. */
-function contradictions(news: Properties): Issue[] {
+/**
+ * Finds inputs that are valid by themselves, and contradict each other. An old number of replicas can be that of an autoscaler:
+ * then a wait for more healthy ones is a wait for all.
+ */
+function contradictions(news: Properties, olds: Properties): Issue[] {
   const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
   const issues: Issue[] = [];
-  if (typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas) {
+  const isSet = typeof replicas === "number" && replicas !== olds["replicas"];
+  if (isSet && typeof minHealthyReplicas === "number" && minHealthyReplicas > replicas) {
     const message = `must not be more than \`replicas\`, which is ${replicas}`;
     issues.push({ path: ["minHealthyReplicas"], message });
   }
@@ -251,13 +300,24 @@ function unknownInput(name: string): Issue {
   return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
 
-function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
-  let value: unknown = news;
+/** The values on the way to a path; the last one is the value at the path. */
+function valuesAlong(properties: Properties, path: readonly PropertyKey[]): unknown[] {
+  const values: unknown[] = [properties];
   for (const step of path) {
-    if (value === UNKNOWN) return true;
-    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
+    const outer = values.at(-1);
+    values.push(typeof outer === "object" && outer !== null ? Reflect.get(outer, step) : undefined);
   }
-  return value === UNKNOWN;
+  return values;
+}
+
+function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
+  return valuesAlong(news, path).includes(UNKNOWN);
+}
+
+/** Whether the value at a path is that of the old inputs. */
+function isKept(news: Properties, olds: Properties, path: readonly PropertyKey[]): boolean {
+  const old = valuesAlong(olds, path).at(-1);
+  return old !== undefined && isDeepStrictEqual(old, valuesAlong(news, path).at(-1));
 }
 
 /** The sources of a name that the program does not set. */

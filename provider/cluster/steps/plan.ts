@@ -59,8 +59,9 @@ export function planOf(update: Update): Step[] {
   else if (!down && effects.has("restart")) steps.push("restart");
   const { replicas } = requestedInputs(update);
   const before = replicasOf(update);
-  const grows = before === undefined || before < replicas;
-  if (rollsOut && !down && grows) steps.push("waitUntilReady");
+  // Without a replica, nothing shows whether the new configuration is healthy.
+  const growsFromSome = before === undefined || (before > 0 && before < replicas);
+  if (rollsOut && !down && growsFromSome) steps.push("waitUntilReady");
   if (down || before !== replicas) steps.push("scale");
   return [...steps, "waitUntilReady"];
 }
@@ -78,16 +79,21 @@ export function replicasOf({ record, state }: Pick<Update, "record" | "state">):
 /**
  * The inputs for requests, by a three-way merge: what the diff changes has the value of the program; everything else has the
  * value that the service shows, because another user may have changed it, or the program ignores it. After an unfinished
- * operation, and in an adoption, it is not known who set the variables that the service shows.
+ * operation, and in an adoption, it is not known who set the variables that the service shows. An update does not wait for a
+ * cluster that an autoscaler has reduced to no replicas: none gets healthy, and none answers a probe.
  */
 export function requestedInputs(update: Update): CheckedInputs {
-  const { inputs, state, record, effects } = update;
+  const requested = mergedInputs(update);
+  return requested.replicas === 0 ? { ...requested, skipAwait: true } : requested;
+}
+
+function mergedInputs({ inputs, state, record, effects }: Update): CheckedInputs {
   if (state.settled !== true || state.__unfinished !== undefined) return inputs;
   const { container, env } = withDrift(state, record);
   const isScaled = effects.has("scale") || isDown(record, state);
   return {
     ...inputs,
-    replicas: isScaled ? inputs.replicas : record.replicas || inputs.replicas,
+    replicas: isScaled ? inputs.replicas : (record.replicas ?? inputs.replicas),
     container: inputs.container === state.container ? container : inputs.container,
     env: mergedEnv(inputs.env, state.env, env),
   };

@@ -24,7 +24,7 @@ import { sendWrite } from "./sendWrite";
  * @throws ConfigError if the body would empty an unmanaged variable, whose value is not known.
  */
 export async function sendUpdate(service: LookupSources, operation: Operation, update: Update): Promise<void> {
-  const { differing, changed, changes, all, removed } = partsOf(update);
+  const { requested, differing, changed, changes, all, removed } = partsOf(update);
   const isEnvShown = update.record.env !== undefined;
   const first = (method: string) => (method === "PATCH" ? withNulls(changes, isEnvShown ? [] : removed) : all);
   const send = (bodyFor: (method: UpdateMethod) => UpdateBody) =>
@@ -42,7 +42,7 @@ export async function sendUpdate(service: LookupSources, operation: Operation, u
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const refused = first(error.method);
-    const second = secondBody(refused, error, { all, differing, inputs: update.inputs });
+    const second = secondBody(refused, error, { all, differing, inputs: requested });
     if (!second) throw asNotInPlace(error, differing);
     if (hasNulls(refused) && !hasNulls(second))
       operation.warn(`the service shows no env and refuses a null in it, so it may keep ${listOfVariables(removed)}`);
@@ -74,7 +74,8 @@ function partsOf(update: Update) {
   const differing = changedFields(inputs, state);
   const changed: readonly ConfigInput[] = isUnfinished ? configInputs : differing;
   const replicas = replicasOf(update) ?? requested.replicas;
-  const all = { ...pick(requested, configInputs), env, extraFields, replicas };
+  // No program requests 0 replicas, and a service can refuse the number.
+  const all = { ...pick(requested, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
   const isNew = (name: string) => isUnfinished || !isDeepStrictEqual(extraFields[name], state.extraFields?.[name]);
   const extras = Object.fromEntries(Object.entries(extraFields).filter(([name]) => isNew(name)));
   const values: UpdateBody = {
@@ -87,6 +88,7 @@ function partsOf(update: Update) {
   );
   const before = changed.includes("env") ? [...Object.keys(state.env ?? {}), ...(state.__sent ?? [])] : [];
   return {
+    requested,
     differing,
     changed,
     all,
@@ -150,6 +152,7 @@ interface UpdateParts {
   readonly all: UpdateBody;
   /** The inputs that differ: without one of them, the update would have no effect. */
   readonly differing: readonly string[];
+  /** The inputs that the update requests, for a field that only the refusal names. */
   readonly inputs: CheckedInputs;
 }
 

@@ -22,6 +22,7 @@ const replace: PropertyChange = { kind: "update", replace: true };
 
 describe("the changes between a state and new inputs", () => {
   const { gpuType: _gpuType, name: _name, ...imported } = state;
+  const added: PropertyChange = { kind: "add" };
   const gone: PropertyChange = { kind: "delete" };
 
   it.each<[string, Properties, Properties, Record<string, PropertyChange>]>([
@@ -33,6 +34,12 @@ describe("the changes between a state and new inputs", () => {
     ["name one variable", state, { ...inputs, env: { MODEL: "qwen", LEVEL: "1" } }, { "env.MODEL": update }],
     ["name a removed variable", state, { ...inputs, env: { MODEL: "llama" } }, { "env.LEVEL": gone }],
     ["name an unknown variable", state, { ...inputs, env: { MODEL: UNKNOWN, LEVEL: "1" } }, { "env.MODEL": update }],
+    [
+      "name a variable as a whole, whatever characters its name has",
+      state,
+      { ...inputs, env: { MODEL: "llama", "LEVEL.A": "1", "[0]": "x", 'a "b"': UNKNOWN } },
+      { "env.LEVEL": gone, "env.LEVEL.A": added, "env.[0]": added, 'env.a "b"': added },
+    ],
     ["name each variable of a removed env", state, withoutEnv, { "env.MODEL": gone, "env.LEVEL": gone }],
     ["are none from no env to an empty one", withoutEnv, { ...withoutEnv, env: {} }, {}],
     ["add what was not reported", imported, inputs, { gpuType: { kind: "add" }, name: { kind: "add" } }],

@@ -1,10 +1,11 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
-import type { ClusterChanges, Fault } from "../../../../simulator";
+import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import { type Fixture, failureOf, forget, initErrorOf, openFixture, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo, warnings } from "../powerHarness";
 
+const put = "PUT /v1/clusters/:id";
 const env = { MODEL: "another-value" };
 const container = "a/b:2";
 
@@ -124,6 +125,45 @@ describe("an update after a change by another user", () => {
     bench.simulator.change(id, { replicas: 6 });
     await change(bench, { id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
     expect(bench.simulator.cluster(id)?.replicas).toBe(2);
+  });
+});
+
+describe("an update of a cluster that an autoscaler has reduced to no replicas", () => {
+  const body = { container: checked["container"], env };
+  const probed = { env, readinessProbe: { path: "/health" } };
+  const waits = /0\/\d replicas|waiting|GET \/health/;
+
+  it.each<[string, Partial<Dialect>, Properties, string[], object]>([
+    ["sends a PATCH without replicas", {}, { env }, [patch, redeploy], { env }],
+    ["sends a PUT without replicas", { updateMethod: "PUT" }, { env }, [patch, put, redeploy], body],
+    ["does not probe the endpoint", {}, probed, [patch, redeploy], { env }],
+  ])("%s, scales nothing and waits for nothing", async (_title, dialect, changes, calls, sent) => {
+    for (const isRefreshed of [true, false]) {
+      const { bench, made } = await openSettled(checked, {
+        dialect,
+        ask: () => async () => ({ problem: "no replica" }),
+      });
+      bench.simulator.change(made.id, { replicas: 0 });
+      const held = isRefreshed ? await refresh(bench, made) : made;
+      forget(bench);
+      const kept = { ...checked, replicas: held.state["replicas"] };
+      const { state } = await change(bench, held, { ...kept, ...changes });
+      expect(state).toMatchObject({ ...kept, ...changes, settled: true });
+      expect(writes(bench.simulator)).toEqual(calls);
+      expect(bench.simulator.requests.findLast(({ method }) => method !== "GET" && method !== "POST")?.body).toEqual(
+        sent,
+      );
+      expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 0, deployed: { env } });
+      expect(bench.messages.filter((text) => waits.test(text))).toEqual([]);
+    }
+  });
+
+  it("adds the replicas that the program requests, and then waits for them", async () => {
+    const { bench, made } = await openSettled(checked);
+    bench.simulator.change(made.id, { replicas: 0 });
+    const wanted = { ...checked, env };
+    await reach(bench, await refresh(bench, made), wanted, [patch, redeploy, scale]);
+    expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
   });
 });
 

@@ -1,11 +1,11 @@
-import { inputNames } from "../../../../provider/cluster/schema/fields";
+import { type InputName, inputNames } from "../../../../provider/cluster/schema/fields";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Fixture, openFixture } from "../harness";
 import { canary, existing, least } from "../inputs";
+import { check, old } from "./harness";
 
 const long = (count: number) => "a".repeat(count);
-const image = /must be an image reference with a tag, such as acme\/model:1/;
 const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
 const notAnInput = /is not an input of a cluster; (the inputs are name, gpuType|did you mean `\w+`\?)/;
@@ -17,13 +17,7 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["name", ["", "-web", "my_web", "web\n", "w\u0435b", long(64), 5, null], badName],
   ["gpuType", ["", " h100", "../h100", "h100\r\nX-Admin: 1", 100, ["h100"], "*"], badType],
   ["fallbackGpuTypes", [[], Array(11).fill("h100"), "h100", null], /must be a list of 1 to 10 GPU types/],
-  ["replicas", [0, -1, 1.5, Number.NaN, 10_001, "3", { min: 2, max: 8 }, null], count],
-  ["container", ["", "acme/model", "a/b:", "https://docker.io/a/b:v1", "a/b:v1 ", "a/../b:v1", 5], image],
-  [
-    "container",
-    [`${long(510)}:v1`, `a/b:${long(129)}`, "a/b@sha256:abc", "user:hunter2-hunter2@r.example.com/a:v1"],
-    image,
-  ],
+  ["replicas", [0, -1, 1.5, Number.NaN, 10_001, { min: 2, max: 8 }, null], count],
   [
     "env",
     ["A=long-value", ["A=long-value"], new Map([["A", "long-value"]]), null],
@@ -32,11 +26,41 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["desiredStatus", ["paused", "RUNNING", true, null], /must be "running" or "stopped"/],
   ["restartTriggers", ["v1", null], triggers],
   ["redeployTriggers", ["v1", null], triggers],
-  ["skipAwait", ["true"], /must be true or false/],
-  ["minHealthyReplicas", [0, 0.5, "75%", null], /must be a whole number from 1 to `replicas`/],
+  ["minHealthyReplicas", [0, 0.5, null], /must be a whole number from 1 to `replicas`/],
   ["minHealthyReplicas", [2], /must not be more than `replicas`, which is 1/],
   ["adopt", ["", "cl_1/../x", 5, true], /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/],
-  ["maxHourlyCost", [0, -1, Number.NaN, "5", null], /must be a number above 0/],
+  ["maxHourlyCost", [0, -1, Number.NaN, null], /must be a number above 0/],
+  // Strings of the stack's config.
+  ["replicas", ["3"], /^must be a whole number from 1 to 10000, not a string: .*`requireNumber`.*`require_int`/],
+  ["minHealthyReplicas", ["1", "75%"], /^must be a whole number from 1 to `replicas`, not a string: .*`requireNumber`/],
+  ["maxHourlyCost", ["5"], /^must be a number above 0, not a string: .*`requireNumber`/],
+  ["skipAwait", ["true"], /^must be true or false, not a string: .*`requireBoolean`.*`require_bool`/],
+  ["waitForCapacity", ["true"], /^must be true or false, not a string: .*`requireBoolean`/],
+  // Wrong parts of an image reference.
+  ["container", ["a/b:v1 ", " a/b:v1"], /; it contains the character " "$/],
+  ["container", ["a/b:$(long-value)"], /; it contains the character \$$/],
+  ["container", ["a/b:v1\u200b"], /; it contains the character "\\u200b"$/],
+  ["container", ["https://docker.io/a/b:v1"], /; it begins with a scheme$/],
+  ["container", ["acme/model", "localhost:5000/long-value"], /; it has no tag$/],
+  ["container", ["a/b:", `a/b:${long(129)}`, "a/b:-1", "a/b:1:2"], /; its tag must have 1 to 128 letters, digits/],
+  [
+    "container",
+    [
+      "a/b@sha256:abc",
+      "user:hunter2-hunter2@r.example.com/a:v1",
+      `a/b@sha512:${"0a".repeat(64)}`,
+      `a/b:1@sha256:${"0A".repeat(32)}`,
+    ],
+    /; what follows '@' must be sha256: and 64 digits from 0 to 9 and a to f$/,
+  ],
+  [
+    "container",
+    ["ghcr.io/Acme/Model:1", "Model:1", "r:5000/team/Llm:v1"],
+    /; its repository has an upper-case letter$/,
+  ],
+  ["container", ["r.example.com:65536/a/b:v1"], /; its port is above 65535$/],
+  ["container", [`${long(510)}:v1`], /; it has more than 512 characters$/],
+  ["container", ["", "a/../b:v1", "-a/b:v1", 5], /such as acme\/model:1$/],
   // These are no inputs.
   ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
   ["image", ["acme/model:v1"], notAnInput],
@@ -53,7 +77,9 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters|name of letters/],
   ["env", { "A\u200b": "long-value" }, String.raw`env."A\u200b"`, /name of letters/],
   ["env", proto, "env.__proto__", /cannot be the name of a variable/],
-  ["env", { A: 8080 }, "env.A", /must be a string; write numbers/],
+  ["env", { A: 8080 }, "env.A", /must be a string; write numbers.*YAML.*`fn::toJSON`/],
+  ["env", { A: true }, "env.A", /must be a string; write numbers.*YAML.*`fn::toJSON`/],
+  ["readinessProbe", { path: "/", port: "80" }, "readinessProbe.port", /65535, not a string: .*`requireNumber`/],
   ["env", { A: "b\0c" }, "env.A", /must not contain a NUL/],
   ["env", { A: "a\ud83d" }, "env.A", /must be valid Unicode text/],
   ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
@@ -119,6 +145,69 @@ describe("a bad input", () => {
     expect(failures.map(({ property }) => property).sort()).toEqual(paths);
     expect(JSON.stringify(failures)).not.toContain(canary);
     expect(findFailures({ ...least, replicas: 10_001 })[0]?.reason).toContain("got 10001");
+  });
+});
+
+/**
+ * A value of each input that breaks a rule: set by the service or another user, or accepted by an older version. Triggers that
+ * break one cannot be read from a state.
+ */
+const observed: Readonly<Record<Exclude<InputName, "restartTriggers" | "redeployTriggers">, unknown>> = {
+  name: "web_1",
+  gpuType: "H100 (80 GB)",
+  fallbackGpuTypes: ["H100 (80 GB)"],
+  replicas: 0,
+  container: "team/llm",
+  env: { "1WEIRD": "x", MODEL: "old" },
+  registryCredentialId: "team hub",
+  extraFields: { "1weird": true, gpu_type: "h100", tier: "spot" },
+  desiredStatus: "paused",
+  adopt: "../web",
+  skipAwait: "yes",
+  minHealthyReplicas: 0,
+  readinessProbe: { path: "health", method: "PUT" },
+  onFailedUpdate: "undo",
+  waitForCapacity: "yes",
+  maxHourlyCost: "5",
+};
+
+describe("an invalid value of the last run, which `ignoreChanges` returns as an input,", () => {
+  const other = { redeployTriggers: ["2"], maxHourlyCost: 99 };
+
+  it.each(Object.entries(observed))(
+    "is refused in a creation, and accepted in an update: %s = %j",
+    async (name, value) => {
+      const before = old({ [name]: value });
+      const news = { ...least, replicas: 2, ...other, [name]: value };
+      expect(findFailures(news)).not.toEqual([]);
+      expect((await check(await openFixture(), news, before)).refusals).toEqual([]);
+    },
+  );
+
+  it("is refused beside the same value of another name, and if it changes", async () => {
+    const before = old({ env: { "1WEIRD": "x" }, container: "team/llm", replicas: 0 });
+    const news = { ...least, container: "team/other", replicas: -1, env: { "1WEIRD": "y", "2WEIRD": "x" } };
+    const paths = findFailures(news, before).map(({ property }) => property);
+    expect(paths.sort()).toEqual(["container", "env.1WEIRD", "env.2WEIRD", "replicas"]);
+  });
+
+  it.each<[string, Properties, Properties, string[]]>([
+    [
+      "is accepted beside replicas that others have set",
+      { minHealthyReplicas: 3 },
+      { replicas: 2, minHealthyReplicas: 3 },
+      [],
+    ],
+    ["is accepted as a new value beside them", {}, { replicas: 2, minHealthyReplicas: 3 }, []],
+    [
+      "is refused if the program lowers the replicas",
+      { minHealthyReplicas: 2 },
+      { replicas: 1, minHealthyReplicas: 2 },
+      ["minHealthyReplicas"],
+    ],
+  ])("as `minHealthyReplicas` %s", (_title, before, news, paths) => {
+    const failures = findFailures({ ...least, ...news }, old({ replicas: 2, ...before }));
+    expect(failures.map(({ property }) => property)).toEqual(paths);
   });
 });
 

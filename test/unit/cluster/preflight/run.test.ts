@@ -71,7 +71,7 @@ describe("a cluster with the inputs of the last check", () => {
     const before = old({ container: "no-tag", replicas: 20_000 });
     const { bench, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
     expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
-    expect((await check(bench, { ...checked, container: "no-tag" }, before)).refusals).toHaveLength(1);
+    expect((await check(bench, { ...checked, container: "another" }, before)).refusals).toHaveLength(1);
   });
 
   it("keeps its name and counts towards the limits", async () => {
