@@ -112,7 +112,8 @@ export function judgeKeptCost(situation: Situation): Finding[] {
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
 function costBefore(inputs: CheckedInputs, before: CheckedInputs | undefined, cost: Cost | undefined) {
   if (!before || !runs(before)) return 0;
-  if (cost?.amount === undefined || !runs(inputs) || !isSamePrice(before, inputs)) return before.hourlyCost;
+  const isComparable = runs(inputs) && inputs.replicas > 0 && isSamePrice(before, inputs);
+  if (cost?.amount === undefined || !isComparable) return before.hourlyCost;
   return roundCost((cost.amount / inputs.replicas) * before.replicas);
 }
 
@@ -139,14 +140,19 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
   return [warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`)];
 }
 
-/** Judges the limits of the cluster and of the stack. A limit never blocks a change that lowers the cost. */
+/** Judges the limits of the cluster and of the stack. A limit blocks only a change that raises the cost. */
 function judgeLimits({ urn, run, settings, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, before = 0, currency, parts } = run.costOf(urn) ?? { parts: "" };
   const stack = judgeStackLimit(run.costs(), amount, settings);
-  if (typeof limit !== "number" || amount <= limit || amount < before) return stack;
-  const text = `is ${formatAmount(limit)}, but the cluster would cost ${formatAmount(amount, currency)} per hour: ${parts}`;
-  return [failure("maxHourlyCost", text), ...stack];
+  if (typeof limit !== "number" || amount <= limit) return stack;
+  const cost = `${formatAmount(amount, currency)} per hour: ${parts}`;
+  if (amount <= before)
+    return [
+      warning(`\`maxHourlyCost\` is ${formatAmount(limit)}, but the cluster costs ${cost}. No change raises it`),
+      ...stack,
+    ];
+  return [failure("maxHourlyCost", `is ${formatAmount(limit)}, but the cluster would cost ${cost}`), ...stack];
 }
 
 /** Judges the limit of the stack for the clusters that the run has checked so far. */

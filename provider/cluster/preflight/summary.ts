@@ -45,6 +45,7 @@ export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: 
   const known = knownChanges(inputs, changes);
   if (Object.values(known).some(({ replace }) => replace)) return undefined;
   if (!effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
+  if (state.replicas === 0) return undefined;
   const isChanged = (name: InputName) => Object.keys(known).some((path) => isWithinPaths(path, [name]));
   const changed = inputNames.filter((name) => inputFlags[name].effect === "rollout" && isChanged(name));
   let replaced = `all ${state.replicas} replicas`;

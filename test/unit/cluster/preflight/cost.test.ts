@@ -54,10 +54,10 @@ describe("maxHourlyCost", () => {
       /would cost 5\.98 USD per hour: 2 x h100 at 2\.99 USD$/,
     ],
     [
-      "fails an unchanged cluster above it",
-      { maxHourlyCost: 5 },
+      "fails a scale-up of a cluster above it",
+      { maxHourlyCost: 5, replicas: 3 },
       old(),
-      /would cost 5\.98 per hour: 2 x h100 at 2\.99$/,
+      /would cost 8\.97 USD per hour: 3 x h100 at 2\.99 USD$/,
     ],
     ["passes a cost that is equal to it", { maxHourlyCost: 5.98 }, undefined, undefined],
     ["passes a scale-down to below it", { maxHourlyCost: 5, replicas: 1 }, old(), undefined],
@@ -65,6 +65,14 @@ describe("maxHourlyCost", () => {
     const { refusals } = await checkOnce({ ...checked, ...news }, olds);
     expect(refusals).toEqual(text ? [expect.stringMatching(text)] : []);
     for (const refusal of refusals) expect(refusal).toMatch(/^maxHourlyCost: is 5.00, but/);
+  });
+
+  it("warns of a cluster above it that does not cost more than before, such as one that an autoscaler has scaled up", async () => {
+    const { refusals, said } = await checkOnce({ ...checked, maxHourlyCost: 5 }, old());
+    expect(refusals).toEqual([]);
+    expect(said).toEqual([
+      "warning: web: `maxHourlyCost` is 5.00, but the cluster costs 5.98 per hour: 2 x h100 at 2.99. No change raises it",
+    ]);
   });
 });
 
