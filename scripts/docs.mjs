@@ -7,7 +7,7 @@ import { cruise } from "dependency-cruiser";
 import config, { all, layerOf } from "../.dependency-cruiser.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { addressesOf } from "./schema/addresses.mjs";
-import { settings, withReference } from "./schema/reference.mjs";
+import { withReference } from "./schema/reference.mjs";
 
 const { version, repository } = readManifest();
 const { pluginDownloadURL, importBasePath } = addressesOf(repository);
@@ -73,7 +73,7 @@ async function main() {
   const files = [
     ["ARCHITECTURE.md", part("layers", await layers())],
     ["docs/_index.md", withGoImport],
-    ["docs/installation-configuration.md", part("settings", settings()), part("plugin", installation()), withVersion],
+    ["docs/installation-configuration.md", part("plugin", installation()), withVersion],
     ["docs/guides/languages.md", withVersion],
     ["docs/reference.md", withReference],
     ["templates/typescript/package.json", withVersion],

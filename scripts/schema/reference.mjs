@@ -19,7 +19,7 @@ const functions = /** @type {Record<string, { description: string, inputs?: Spec
 );
 
 /** The table of settings. */
-export function settings() {
+function settings() {
   return table(["setting", "type", "meaning"], rowsOf({ properties: schema.config.variables }));
 }
 
