@@ -7,9 +7,10 @@ const native = require("pulumi-gpucluster/native");
 const change = ({ props, opts }) => ({ props: { ...props, replicas: 3 }, opts });
 for (const [prefix, { Cluster }] of Object.entries({ web: gpu, api: native })) {
   const made = {};
-  for (const [name, { options = {}, ...args }] of Object.entries(JSON.parse(process.env.CLUSTERS))) {
+  for (const [name, { options = {}, isNamed, adopt = {}, ...args }] of Object.entries(JSON.parse(process.env.CLUSTERS))) {
     const { deletedWith, replaceWith, isTransformed, ...rest } = options;
-    made[name] = new Cluster(prefix + name, { gpuType: "h100", container: "acme/model:1", env: { TOKEN: "canary-env" }, ...args }, {
+    const inputs = { gpuType: "h100", container: "acme/model:1", env: { TOKEN: "canary-env" }, adopt: adopt[prefix], ...args };
+    made[name] = new Cluster(prefix + name, isNamed ? { ...inputs, name: prefix + name } : inputs, {
       ...rest,
       ...(deletedWith !== undefined && { deletedWith: made[deletedWith] }),
       ...(replaceWith !== undefined && { replaceWith: [made[replaceWith]] }),
@@ -21,7 +22,17 @@ for (const [prefix, { Cluster }] of Object.entries({ web: gpu, api: native })) {
 
 type Clusters = Record<
   string,
-  undefined | { options?: object; replicas?: number; container?: string; gpuType?: string }
+  | undefined
+  | {
+      options?: object;
+      replicas?: number;
+      container?: string;
+      gpuType?: string;
+      /** Whether the cluster has the name of its resource. */
+      isNamed?: boolean;
+      /** The cluster to adopt, for each adapter. */
+      adopt?: Record<string, string | undefined>;
+    }
 >;
 const scale = "POST /v1/clusters/:id/scale";
 const create = "POST /v1/clusters";
@@ -114,6 +125,45 @@ describe("resource options of the engine, in both adapters, in order", () => {
   it("ends with nothing in the state", async () => {
     expect(await sentByUp({})).toEqual(Array(10).fill(remove));
     expect([...livingByName().keys()].sort()).toEqual(["apiguest", "apileft", "webguest", "webleft"]);
+  });
+});
+
+describe("a replacement with the option retainOnDelete, in both adapters, in order", () => {
+  const kept = { options: { retainOnDelete: true } };
+  const replacement = /: `gpuType` changes, so it is replaced.*is deleted, or kept and billed with `retainOnDelete`$/gm;
+  let ids: Record<string, string | undefined>;
+
+  it("of a generated name: the preview does not promise the deletion, and both clusters exist afterwards", async () => {
+    for (const { id } of living(bench.simulator)) bench.simulator.change(id, { status: "gone" });
+    expect(await sentByUp({ kept })).toEqual([create, create]);
+    write({ kept: { ...kept, gpuType: "l4" } });
+    const { output } = await bench.workspace.preview();
+    expect(output.match(replacement)).toHaveLength(2);
+    expect(await sentByUp({ kept: { ...kept, gpuType: "l4" } })).toEqual([create, create]);
+    expect(living(bench.simulator)).toHaveLength(4);
+    expect(await sentByUp({})).toEqual([]);
+  });
+
+  it("of an explicit name: buys nothing, and fails with the ways out", async () => {
+    const named = { ...kept, isNamed: true };
+    expect(await sentByUp({ named })).toEqual([create, create]);
+    const clusters = livingByName();
+    ids = { web: clusters.get("webnamed")?.id, api: clusters.get("apinamed")?.id };
+    write({ named: { ...named, gpuType: "l4" } });
+    bench.writes();
+    const output = fails(await bench.workspace.up("--continue-on-error"));
+    for (const prefix of ["web", "api"]) {
+      const taken = `the name "${prefix}named" is already the name of ${ids[prefix]} .*kept by \`retainOnDelete\``;
+      expect(output).toMatch(new RegExp(taken));
+    }
+  });
+
+  it("of an explicit name: the original program works again with `adopt`", async () => {
+    write({ named: { ...kept, isNamed: true } });
+    expect(fails(await bench.workspace.up())).toContain('named" is already the name of cl_');
+    expect(await sentByUp({ named: { ...kept, isNamed: true, adopt: ids } })).toEqual([]);
+    expect(idsOf(bench.workspace.storedClusters())).toEqual(Object.values(ids).sort());
+    expect(await sentByUp({})).toEqual([]);
   });
 });
 

@@ -138,7 +138,7 @@ export function testPublishedLife(adapter: Adapter, form: FormName): void {
     it("is replaced if the GPU type changes, the new one first", async () => {
       const output = await preview(moved);
       expect(output).toContain(
-        "web: `gpuType` changes, so it is replaced: the old cluster with its 3 replicas is deleted",
+        "web: `gpuType` changes, so it is replaced: the old cluster with its 3 replicas is deleted, or kept and billed with `retainOnDelete`",
       );
       expect(output).toMatch(new RegExp(`~ gpuType\\s*: "${forms[form].gpuType}" => "h100"`));
       await up();

@@ -71,7 +71,9 @@ describe("a replacement by `replacementTrigger`, in both adapters, in order", ()
     expect(output).toMatch(/the name "\w+-named" is already the name of cl_/);
     expect([code === 0, writes()]).toEqual([false, []]);
     const ended = await workspace.up(...trigger("3", { deleteBeforeReplace: true }));
-    expect(ended.output).toMatch(/it is replaced: the old cluster with its only replica is deleted$/m);
+    expect(ended.output).toMatch(
+      /it is replaced: the old cluster with its only replica is deleted, or kept and billed with `retainOnDelete`$/m,
+    );
     expect(ended.code).toBe(0);
     expect(writes().filter((line) => line.startsWith("POST"))).toHaveLength(2);
     expect(

@@ -39,9 +39,9 @@ export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | u
 export function takenReason(holders: readonly ClusterRecord[]): string {
   const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
-    `is already the name of ${describeClusters(holders)}. If it is yours (compare age and image: two stacks of one name generate the same ` +
-    `names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; to replace it (\`--replace\`, ` +
-    "`pulumi state taint`), `deleteBeforeReplace: true`; otherwise use another `name`"
+    `is already the name of ${describeClusters(holders)}. If it is yours, perhaps kept by \`retainOnDelete\` (compare age and ` +
+    `image: stacks of one name generate the same names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; ` +
+    "to replace it (`--replace`), `deleteBeforeReplace: true`; otherwise another `name`"
   );
 }
 

@@ -165,7 +165,7 @@ function judgeStackLimit(costs: readonly PlannedCost[], amount: number, { maxHou
   const cost = `${formatAmount(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
   const text = `gpucluster:maxHourlyCost is ${formatAmount(limit)}, but the clusters seen so far cost ${cost}`;
   if (sum <= sumOf(costs.map(({ before }) => before)))
-    return [warning(`${text}. No change so far raises the cost`, "over the limit")];
+    return [warning(`${text}. No change so far raises this sum`, "over the limit")];
   return amount > 0 ? [failure("", text)] : [];
 }
 

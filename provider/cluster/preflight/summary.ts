@@ -13,9 +13,10 @@ export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): b
   return desiredStatus !== "stopped";
 }
 
-/** The running capacity that a replacement removes. The message claims no order, which the engine alone decides. */
+/** The running capacity that a replacement concerns. Only the engine knows the order, and whether the old cluster is deleted. */
 export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">): string {
-  return `it is replaced: the old cluster with its ${replicas === 1 ? "only replica" : `${replicas} replicas`} is deleted`;
+  const capacity = replicas === 1 ? "only replica" : `${replicas} replicas`;
+  return `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
 }
 
 /** The running capacity that a change removes, in one line; `undefined` if it removes none. */

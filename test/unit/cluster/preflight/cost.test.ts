@@ -170,7 +170,7 @@ describe("a limit that is exceeded already", () => {
       refusals.push(...(await check(bench, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
     }
     expect(refusals).toHaveLength(failures);
-    const warned = bench.messages.filter((line) => line.includes("No change so far raises the cost"));
+    const warned = bench.messages.filter((line) => line.includes("No change so far raises this sum"));
     expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
   });
 });

@@ -11,7 +11,8 @@ import { check, checkOnce, checkTwice, old } from "./harness";
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
 const made = { __generatedName: true };
 const atRest = { desiredStatus: "stopped" };
-const replaced = "so it is replaced: the old cluster with its 4 replicas is deleted";
+const replaced =
+  "so it is replaced: the old cluster with its 4 replicas is deleted, or kept and billed with `retainOnDelete`";
 
 describe("the loss of capacity", () => {
   it.each<[string, Properties, Properties, string?]>([
@@ -57,7 +58,7 @@ describe("the loss of capacity", () => {
     expect(failures).toEqual([]);
     await bench.run(bench.cluster.diff(ctx, "cl_1", olds, inputs));
     expect(bench.messages).toEqual([
-      "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted",
+      "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted, or kept and billed with `retainOnDelete`",
     ]);
   });
 });
@@ -78,7 +79,7 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
     expect(refusals[0]?.length).toBeLessThanOrEqual(500);
     expect(refusals).toEqual([expect.stringMatching(new RegExp(`^name: "web-\\w+" is already the name of ${id} `))]);
     expect(refusals[0]).toMatch(
-      /compare age and image: two stacks of one name generate the same names.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
+      /kept by `retainOnDelete`.*compare age and image: stacks of one name generate the same names.*set `adopt: "cl_.*--replace.*`deleteBeforeReplace: true`.*another `name`/s,
     );
   });
 
@@ -94,7 +95,8 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
 });
 
 describe("a replacement by an option, for which the engine requests no diff,", () => {
-  const away = "warning: web: it is replaced: the old cluster with its 2 replicas is deleted";
+  const away =
+    "warning: web: it is replaced: the old cluster with its 2 replicas is deleted, or kept and billed with `retainOnDelete`";
 
   it.each<[string, Properties, RegExp[], unknown[]]>([
     ["warns of the loss", {}, [], [away]],
