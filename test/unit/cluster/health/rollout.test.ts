@@ -1,5 +1,6 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { hasBegun } from "../../../../provider/cluster/health/rollout";
+import type { Properties } from "../../../../provider/contract";
 import { countOf, type Fixture, initErrorOf, openFixture, rewriting, sameReplicas, settle, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, patch, redeploy, running, warnings } from "../powerHarness";
@@ -131,6 +132,32 @@ describe("a rollout after an update", () => {
       expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
     ]);
     expect(countOf(bench.simulator, redeploy)).toBe(1);
+  });
+
+  it.each<[string, Properties, RegExp]>([
+    ["ends after a minute, with a warning", {}, /so the old ones may still run$/],
+    [
+      "is not judged by a probe, says the warning",
+      { readinessProbe: { path: "/" } },
+      /run and answer `readinessProbe`$/,
+    ],
+  ])("that nothing shows, as during a slow pull of the image, %s", async (_title, probe, text) => {
+    const inputs = { ...checked, ...probe, onFailedUpdate: "rollBack" };
+    const bench: Fixture = await openFixture({
+      ...manual,
+      ask: () => async () => ({ status: 200 }),
+      client: (real) => ({
+        redeployCluster: async (id) => {
+          void bench.clock.sleep(300_000).then(() => real.redeployCluster(id));
+          return undefined;
+        },
+      }),
+    });
+    const made = await settle(bench, inputs);
+    const { state } = await change(bench, made, { ...inputs, env });
+    expect(state).toMatchObject({ env, settled: true });
+    expect(running(bench, made)).toMatchObject({ generation: 1, env: checked.env });
+    expect(warnings(bench)).toEqual([expect.stringMatching(text)]);
   });
 });
 
