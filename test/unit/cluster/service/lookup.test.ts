@@ -160,7 +160,11 @@ describe("a ready cluster, seconds old, that neither reads nor the list show", (
       expect(Math.abs(bench.clock.now() - ms - createdMs)).toBeLessThan(10_000);
       const startMs = bench.clock.now();
       bench.simulator.fault(deletion404);
-      expect((await bench.run(failureOf(remove(bench, made, { timeoutMs: 30_000 })))).message).toMatch(notYet);
+      const soon = { timeoutMs: 20_000 };
+      expect((await bench.run(failureOf(remove(bench, made, soon)))).message).toMatch(notYet);
+      const more = { ...checked, replicas: 3 };
+      const change = bench.cluster.update(bench.ctx(soon), made.id, made.state, more);
+      expect((await bench.run(failureOf(change))).message).toMatch(notYet);
       expect((await bench.run(read(bench, made)))?.state).toEqual(made.state);
       expect(bench.clock.now() - startMs).toBeLessThanOrEqual(70_000);
     },
