@@ -3,12 +3,13 @@ import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { closeAll, countOf, type Fixture, forget, living, writes } from "../cluster/harness";
 import { type Held, refresh, toDo } from "../cluster/powerHarness";
-import { anyDialect, report } from "./atRandom";
-import { create, expectReached, open, update, type Wanted, web } from "./harness";
+import { check } from "../cluster/preflight/harness";
+import { anyDrift, anySurroundings, type Drift, markedIn, openIn, report, shownIn } from "./atRandom";
+import { create, expectReached, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
-const names = ["MODEL", "MODE", "A", "B"];
+const names = ["MODEL", "MODE", "A", "A.B"];
 const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-one", "value-two", ""), { maxKeys: 4 });
 const anyReplicas = fc.integer({ min: 1, max: 4 });
 const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr.io/team/server:1.0");
@@ -19,6 +20,8 @@ type Changes = Partial<Pick<Wanted, "replicas" | "container" | "env">>;
 type Step =
   | { readonly kind: "update"; readonly changes: Partial<Wanted> }
   | { readonly kind: "drift" | "adopt"; readonly changes: Changes }
+  /** The program ignores the drift, changes the rest, and then no longer ignores it. */
+  | { readonly kind: "ignoreChanges"; readonly drift: Drift; readonly changes: Partial<Wanted> }
   | { readonly kind: "recreate" };
 
 const anyChanges = fc.record(
@@ -26,9 +29,19 @@ const anyChanges = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
+/** An image that no request of a program can have. */
+const withoutTag = fc.constant({ container: "other/server" });
+
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: anyChanges.map((changes) => ({ kind: "update" as const, changes })) },
-  { weight: 2, arbitrary: anyChanges.map((changes) => ({ kind: "drift" as const, changes })) },
+  {
+    weight: 2,
+    arbitrary: fc.oneof(anyChanges, anyDrift, withoutTag).map((changes) => ({ kind: "drift" as const, changes })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("ignoreChanges" as const), drift: anyDrift, changes: anyChanges }),
+  },
   { weight: 1, arbitrary: anyChanges.map((changes) => ({ kind: "adopt" as const, changes })) },
   { weight: 1, arbitrary: fc.constant({ kind: "recreate" as const }) },
 );
@@ -41,9 +54,9 @@ interface Situation {
 
 it("a random walk of operations ends with the desired cluster, whatever the mixture of options", async () => {
   await fc.assert(
-    fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
+    fc.asyncProperty(anySurroundings, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) => {
       try {
-        await walk(await open(dialect), steps);
+        await walk(await openIn(around), markedIn(around, web), steps);
       } finally {
         await closeAll();
       }
@@ -52,8 +65,8 @@ it("a random walk of operations ends with the desired cluster, whatever the mixt
   );
 }, 120_000);
 
-async function walk(bench: Fixture, steps: readonly Step[]): Promise<void> {
-  let situation: Situation = { held: await create(bench), wanted: web };
+async function walk(bench: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
+  let situation: Situation = { held: await create(bench, program), wanted: program };
   for (const step of steps) {
     forget(bench);
     situation = await take(bench, situation, step);
@@ -69,6 +82,7 @@ async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Pr
     return { held: await update(bench, held, next), wanted: next };
   }
   if (step.kind === "drift") return { held: await putBack(bench, held, wanted, step.changes), wanted };
+  if (step.kind === "ignoreChanges") return ignoreChanges(bench, held, wanted, step);
   if (step.kind === "adopt") return { held: await adopt(bench, held, wanted, step.changes), wanted };
   await remove(bench, held);
   return { held: await create(bench, wanted), wanted };
@@ -109,6 +123,30 @@ async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Chan
   if (shown.length === drift.length) return update(bench, found, wanted);
   simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
   return update(bench, await refresh(bench, found), wanted);
+}
+
+/** The program gets the values of another user as its inputs, until it no longer ignores them. */
+async function ignoreChanges(
+  bench: Fixture,
+  held: Held,
+  wanted: Wanted,
+  { drift, changes }: { readonly drift: Drift; readonly changes: Partial<Wanted> },
+): Promise<Situation> {
+  const { simulator } = bench;
+  const { dialect } = simulator;
+  // A service that requires every field refuses the number 0, so this cluster cannot be updated while the program ignores it.
+  const isRefused = drift.replicas === 0 && dialect.updateSemantics === "replace";
+  const { container, ...others } = shownIn(dialect, isRefused ? { ...drift, replicas: 1 } : drift);
+  // In another spelling, the program would not get the value that the cluster has.
+  const isSpelledAlike = container !== undefined && dialect.containerEcho === "same";
+  const ignored = isSpelledAlike ? { ...others, container } : others;
+  simulator.change(held.id, ignored);
+  const found = await refresh(bench, held);
+  const observed = Object.fromEntries(Object.keys(ignored).map((name) => [name, found.state[name]]));
+  const next: Wanted = { ...wanted, ...changes, ...observed };
+  expect((await check(bench, next, found.state)).refusals).toEqual([]);
+  const program: Wanted = { ...wanted, ...changes };
+  return { held: await update(bench, await update(bench, found, next), program), wanted: program };
 }
 
 /** Adopts the cluster, and corrects what differs if the service shows all of it. */

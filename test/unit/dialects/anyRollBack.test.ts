@@ -3,50 +3,64 @@ import { InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import { runs } from "../../support/shares";
 import { closeAll, failureOf, forget, living } from "../cluster/harness";
-import { anyDialect } from "./atRandom";
-import { create, expectRunning, open, update, type Wanted, web } from "./harness";
+import { refresh } from "../cluster/powerHarness";
+import { anyDrift, anySurroundings, markedIn, openIn, report, shownIn } from "./atRandom";
+import { create, expectRunning, type open, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
 const good: Wanted = { ...web, onFailedUpdate: "rollBack" };
-const bad: Wanted = { ...good, container: "team/broken:9", env: { MODE: "other-mode", ADDED: "added-value" } };
+const bad: Wanted = { ...good, container: "team/broken:9", env: { MODE: "other-mode", "ADDED.BY": "added-value" } };
 const better: Wanted = { ...good, container: "team/server:2.0" };
 
 it("an interrupted rollback is followed by what the next update requests, whatever the mixture of options", async () => {
-  const next = fc.constantFrom(good, bad, better);
+  const anyEnd = fc.record({
+    drift: anyDrift,
+    ms: fc.integer({ min: 0, max: 45_000 }),
+    wanted: fc.constantFrom(good, bad, better),
+  });
   await fc.assert(
-    fc.asyncProperty(anyDialect, fc.integer({ min: 0, max: 45_000 }), next, async (dialect, ms, wanted) => {
-      const bench = await open(dialect, { provisioningMs: 20_000 });
+    fc.asyncProperty(anySurroundings, anyEnd, async (around, { drift, ms, wanted }) => {
+      const bench = await openIn(around, { provisioningMs: 20_000 });
+      const marked = (inputs: Wanted) => markedIn(around, inputs);
       try {
-        const held = await create(bench, good);
+        const created = await create(bench, marked(good));
+        const { container = good.container, env = good.env, ...size } = shownIn(around.dialect, drift);
+        bench.simulator.change(created.id, { container, env, ...size });
+        const held = await refresh(bench, created);
         bench.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
         const interrupt = new AbortController();
         const ctx = bench.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
-        const work = failureOf(bench.cluster.update(ctx, held.id, held.state, bad));
+        const work = failureOf(bench.cluster.update(ctx, held.id, held.state, marked(bad)));
         await bench.clock.advance(ms);
         interrupt.abort(new InterruptedError("interrupted"));
         const error = await bench.run(work);
         forget(bench);
         const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
-        if (wanted !== bad) await update(bench, left, wanted);
-        else await expectGivenUp(bench, left);
+        if (wanted !== bad) await update(bench, left, marked(wanted));
+        else await expectGivenUp(bench, left, { ...good, container, env });
         expect(living(bench.simulator)).toHaveLength(1);
       } finally {
         await closeAll();
       }
     }),
-    { numRuns: runs(27) },
+    { numRuns: runs(27), reporter: report },
   );
 }, 120_000);
 
-/** The update to what fails ends with the old configuration or, if it was interrupted before the failure, without one. */
+/**
+ * The update to what fails ends with the old configuration, which can be that of another user or, if it was interrupted before
+ * the failure, without one.
+ */
 async function expectGivenUp(
   bench: Awaited<ReturnType<typeof open>>,
   left: Parameters<typeof update>[1],
+  old: Wanted,
 ): Promise<void> {
   const error = await bench.run(
     failureOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
   );
   const state = error instanceof InitError ? error.state : left.state;
-  if (state["container"] === good.container) expectRunning(bench, left.id, good);
+  if (state["container"] === old.container)
+    expectRunning(bench, left.id, { ...old, replicas: Number(state["replicas"]) });
 }
