@@ -166,7 +166,9 @@ const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Pro
 async function store(run: Run, progress: Progress): Promise<Progress> {
   const { service, operation, update } = run;
   operation.status("updating");
-  const before = needsRollout(update) ? await observeStatus(service, operation) : undefined;
+  // Replicas that the update adds to none do not show whether they run the new configuration.
+  const canShowRollout = needsRollout(update) && update.record.replicas !== 0;
+  const before = canShowRollout ? await observeStatus(service, operation) : undefined;
   await sendUpdate(service, operation, update);
   const configuration = needsRollout(update) ? "stored" : "running";
   return { ...reached(run, progress, "extraFields"), configuration, before };

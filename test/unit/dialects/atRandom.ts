@@ -66,7 +66,7 @@ export type Drift = Partial<Pick<Wanted, "replicas" | "container" | "env">>;
 /** Changes by another user, some of which no program can request. No value looks masked. */
 export const anyDrift: fc.Arbitrary<Drift> = fc.record(
   {
-    replicas: fc.integer({ min: 1, max: 4 }),
+    replicas: fc.integer({ min: 0, max: 4 }),
     container: fc.constantFrom("other/server:1.0", "team/server:3.0"),
     env: fc.dictionary(fc.constantFrom("MODEL", "A.B", "1WEIRD"), fc.constant("value-of-another"), { maxKeys: 3 }),
   },

@@ -5,6 +5,7 @@ import { type Fixture, failureOf, forget, initErrorOf, openFixture, openSettled,
 import { checked } from "../inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo, warnings } from "../powerHarness";
 
+const post = "POST /v1/clusters/:id";
 const put = "PUT /v1/clusters/:id";
 const env = { MODEL: "another-value" };
 const container = "a/b:2";
@@ -158,11 +159,19 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
     }
   });
 
-  it("adds the replicas that the program requests, and then waits for them", async () => {
-    const { bench, made } = await openSettled(checked);
+  const whole = { updateMethod: "POST", updateSemantics: "replace", updateRollsOut: false } as const;
+
+  /** Each body is offered by every method until the service accepts one. */
+  const attempts = [patch, put, post, patch, put, post, redeploy, scale];
+
+  it.each<[string, Partial<Dialect>, string[]]>([
+    ["adds the replicas that the program requests, and then waits for them", {}, [patch, redeploy, scale]],
+    ["redeploys replicas that the update itself adds, with the old configuration", whole, attempts],
+  ])("%s", async (_title, dialect, calls) => {
+    const { bench, made } = await openSettled(checked, { dialect });
     bench.simulator.change(made.id, { replicas: 0 });
     const wanted = { ...checked, env };
-    await reach(bench, await refresh(bench, made), wanted, [patch, redeploy, scale]);
+    await reach(bench, await refresh(bench, made), wanted, calls);
     expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
   });
 });
