@@ -39,7 +39,10 @@ export function compareObserved(
   const texts = textNames.filter(
     (field) => inputs[field] !== undefined && record[field] !== undefined && record[field] !== inputs[field],
   );
-  const oldTexts = texts.filter((field) => before[field] !== inputs[field] && hasValue(field, before[field], record));
+  // An old image without a tag or a digest is also that of a new one with it.
+  const oldTexts = texts.filter(
+    (field) => !hasValue(field, inputs[field], record) && hasValue(field, before[field], record),
+  );
   const newTexts = texts.filter((field) => !oldTexts.includes(field));
   const env = envDifferences(inputs, record, before);
   const extras = differingExtras(inputs.extraFields, record);

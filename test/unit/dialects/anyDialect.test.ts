@@ -30,7 +30,7 @@ const anyChanges = fc.record(
 );
 
 /** An image that no request of a program can have. */
-const withoutTag = fc.constant({ container: "other/server" });
+const withoutTag = fc.constant({ container: "team/server" });
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: anyChanges.map((changes) => ({ kind: "update" as const, changes })) },

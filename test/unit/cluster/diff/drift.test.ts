@@ -83,6 +83,19 @@ describe("an input that is observed right after a change", () => {
     const before = { ...inputs, container: "a/b:0" };
     expect(compareObserved(inputs, { id: "cl_1", ...observed }, before)).toMatchObject(expected);
   });
+
+  it.each([
+    ["a tag", "a/b", "a/b:1"],
+    ["a digest", "a/b:1", `a/b:1@${digest}`],
+  ])("is not unchanged if the change has only added %s to the image", (_title, old, container) => {
+    const next = { ...inputs, container };
+    const observed = compareObserved(
+      next,
+      { id: "cl_1", container: `docker.io/${container}` },
+      { ...inputs, container: old },
+    );
+    expect(observed).toMatchObject({ differing: [], unchanged: [] });
+  });
 });
 
 describe("a refresh of env", () => {
