@@ -1,6 +1,6 @@
 // @ts-check
 // Runs every check of this repository, stage by stage, until one fails. `npm test -- --only unit` runs one step only.
-// `--all`, for CI, runs all dialects, kills, engine tests, installations and fleets; otherwise a share, in about five minutes.
+// `--all`, for CI, runs all dialects, crashes, engine tests, installations and fleets; otherwise a share, in about five minutes.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const WITH_CLI = /** @type {const} */ ({
 });
 
 /** The share of the rows that table tests run. */
-const shares = { EVERY_DIALECT: String(all), EVERY_KILL: String(all) };
+const shares = { EVERY_DIALECT: String(all), EVERY_CRASH: String(all) };
 
 /**
  * The steps of one stage run in parallel, because most of them use at most one core.
@@ -79,7 +79,7 @@ function runAttw() {
 async function runWithCli(project) {
   const root = await ensurePulumiCli(WITH_CLI[project]);
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares };
-  // The main ways through both adapters, and kills; `--all` runs the others too.
+  // The main ways through both adapters, and crashes; `--all` runs the others too.
   const files = project === "engine" && !all ? ["--testPathPatterns", "\\.main\\."] : [];
   // These tests wait for some of their time: for the service, for the end of a time limit. With 1.5 a core, 13 % of the cores
   // was idle (measured); with 2.5 nothing was gained.

@@ -110,8 +110,8 @@ function naiveSender({ url, apiKey }: Address, clock: Clock) {
       if (status < 400) return text ? JSON.parse(text) : {};
       const isRetried = (status === 429 || status >= 500) && attempt < naiveHabits.retries;
       if (!isRetried) throw new Error(`${method} ${path}: HTTP ${status}`);
-      const askedMs = Number(answer.headers["retry-after"] ?? 0) * 1_000;
-      await clock.sleep(Math.max(askedMs, naiveHabits.firstBackoffMs * 2 ** attempt * (0.5 + Math.random())));
+      const requestedMs = Number(answer.headers["retry-after"] ?? 0) * 1_000;
+      await clock.sleep(Math.max(requestedMs, naiveHabits.firstBackoffMs * 2 ** attempt * (0.5 + Math.random())));
     }
   };
 }

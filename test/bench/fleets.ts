@@ -9,17 +9,17 @@ import { openService, type ServiceOptions, service, trafficOf, windowOf } from "
 const phaseMs = 20_000;
 /** One minute takes two seconds. */
 const fastest = 30;
-/** The least real time of a run of up to 100 clusters: on a faster clock, what the process computes would count as much. */
-const leastRealMs = 20_000;
+/** The minimum real time of a run of up to 100 clusters: on a faster clock, what the process computes would count as much. */
+const minRealMs = 20_000;
 
-/** The most time over the bound: polls come after 2 s, or 3 % of the time waited. */
+/** The maximum time over the bound: polls come after 2 s, or 3 % of the time waited. */
 function maxOverBound(clusters: number, provisioningS: number): number {
   if (clusters > 10) return 1.04;
   if (provisioningS === 300) return clusters === 1 ? 1.03 : 1.04;
   // In the worst case, a poll comes 2 s late, and a few clusters are confirmed one after the other.
   return clusters === 1 ? 1.07 : 1.09;
 }
-/** The most requests of one cluster alone. */
+/** The maximum number of requests of one cluster alone. */
 const maxOfOne: Readonly<Record<number, number>> = { 30: 30, 300: 90 };
 
 /** A fleet after its creation. */
@@ -41,8 +41,8 @@ export async function warmUp(clusters: number): Promise<void> {
 /** The creation of a fleet by this package and by the naive provider, side by side or, if large, one after the other. */
 export async function creation(clusters: number, provisioningS: number): Promise<Row> {
   const run = { provisioningMs: provisioningS * 1_000, phaseMs };
-  const least = boundMs(clusters, run.provisioningMs, windowOf(run));
-  const factor = clusters <= 100 ? Math.min(fastest, least / leastRealMs) : fastest;
+  const minMs = boundMs(clusters, run.provisioningMs, windowOf(run));
+  const factor = clusters <= 100 ? Math.min(fastest, minMs / minRealMs) : fastest;
   const measure = async (who: Who) => {
     const { simulator, figures } = await bringUp(who, clusters, run, factor);
     await simulator.close();
@@ -51,13 +51,13 @@ export async function creation(clusters: number, provisioningS: number): Promise
   const first = measure("ours");
   if (clusters > 100) await first;
   const [ours, naive] = await Promise.all([first, measure("naive")]);
-  const overBound = (1_000 * (ours.seconds ?? Number.NaN)) / least;
+  const overBound = (1_000 * (ours.seconds ?? Number.NaN)) / minMs;
   return {
     run: `create ${clusters}, ${provisioningS} s`,
     fleet: { clusters, provisioningS },
     ours,
     naive,
-    bound: { seconds: least / 1_000, requests: 2 * clusters },
+    bound: { seconds: minMs / 1_000, requests: 2 * clusters },
     targets: [
       ...cleanTargets(ours),
       atMost("of the bound", overBound, maxOverBound(clusters, provisioningS), 2),
@@ -82,8 +82,8 @@ export async function sweeps(): Promise<Row[]> {
   return rows;
 }
 
-function sweepRow(run: string, ours: Figures, mostRequests: number): Row {
-  return { run, ours, targets: [...cleanTargets(ours), atMost("requests", ours.requests, mostRequests)] };
+function sweepRow(run: string, ours: Figures, maxRequests: number): Row {
+  return { run, ours, targets: [...cleanTargets(ours), atMost("requests", ours.requests, maxRequests)] };
 }
 
 /** Creates a whole fleet concurrently; the caller closes its service. */

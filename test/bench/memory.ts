@@ -10,9 +10,9 @@ const clusters = 500;
 
 /** The peak memory of the engine's provider process that creates many clusters, beside one whose provider does nothing. */
 export async function memory(): Promise<Row> {
-  const empty = await leastOf("empty");
-  const ours = await leastOf("ours");
-  const client = await leastOf("undici");
+  const empty = await minimumOf("empty");
+  const ours = await minimumOf("ours");
+  const client = await minimumOf("undici");
   return {
     run: `memory of a process that creates ${clusters}`,
     ours: {},
@@ -26,7 +26,7 @@ function megabytes(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(0);
 }
 
-async function leastOf(who: "empty" | "ours" | "undici"): Promise<number> {
+async function minimumOf(who: "empty" | "ours" | "undici"): Promise<number> {
   const sizes: number[] = [];
   for (let i = 0; i < repeats; i += 1) sizes.push(await bytesOf(who));
   return Math.min(...sizes);

@@ -28,8 +28,8 @@ function count(value: number | undefined): string {
 
 /** Without those that every row has and that are kept: no failure, no refusal. */
 function targetsOf({ targets, note }: Row): string {
-  const shown = targets.filter((target) => target.most > 0 || isMissed(target));
-  const texts = shown.map((target) => `${isMissed(target) ? "! " : ""}${targetText(target)}`);
+  const own = targets.filter((target) => target.max > 0 || isMissed(target));
+  const texts = own.map((target) => `${isMissed(target) ? "! " : ""}${targetText(target)}`);
   return [...texts, note ?? []].flat().join("; ");
 }
 

@@ -31,8 +31,8 @@ function drawing(
     return `<rect x="${x}" y="8" width="12" height="12" fill="${bar.color}"/>${text(x + 18, 19, bar.title)}`;
   });
   const panels = [30, 300].map((seconds, index) => {
-    const shown = rows.filter(({ fleet }) => fleet?.provisioningS === seconds);
-    return panelOf(`${unit}; each takes ${seconds} s to come up`, shown, index * size.panel, figureOf);
+    const panelRows = rows.filter(({ fleet }) => fleet?.provisioningS === seconds);
+    return panelOf(`${unit}; each takes ${seconds} s to come up`, panelRows, index * size.panel, figureOf);
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="12">
 <title>${title}</title>
@@ -48,13 +48,13 @@ function panelOf(
   figureOf: (figures: Figures) => number | undefined,
 ): string {
   const values = rows.flatMap((row) => bars.map(({ who }) => figureOf(row[who] ?? {}) ?? 0));
-  const longest = Math.max(1, ...values);
+  const maxValue = Math.max(1, ...values);
   const groups = rows.map((row, index) => {
     const x = offset + size.left + index * 74;
     const label = text(x + (bars.length / 2) * barWidth, size.bottom + 18, `${row.fleet?.clusters}`, "middle");
     const columns = bars.map(({ who, color }, bar) => {
       const figures = row[who] ?? {};
-      return columnOf(figures, (figureOf(figures) ?? 0) / longest, figureOf(figures), x + bar * barWidth, color);
+      return columnOf(figures, (figureOf(figures) ?? 0) / maxValue, figureOf(figures), x + bar * barWidth, color);
     });
     return [label, ...columns].join("");
   });

@@ -14,7 +14,7 @@ export interface Target {
   readonly what: string;
   /** Not a number if there is no figure: a fleet that did not become ready has no time. */
   readonly is: number;
-  readonly most: number;
+  readonly max: number;
   readonly digits: number;
 }
 
@@ -31,8 +31,8 @@ export interface Row {
   readonly targets: readonly Target[];
 }
 
-export function atMost(what: string, is: number | undefined, most: number, digits = 0): Target {
-  return { what, is: is ?? Number.NaN, most, digits };
+export function atMost(what: string, is: number | undefined, max: number, digits = 0): Target {
+  return { what, is: is ?? Number.NaN, max, digits };
 }
 
 /** What every run has to keep: no cluster fails, and no request is refused. */
@@ -40,13 +40,13 @@ export function cleanTargets({ failed, refused }: Figures): Target[] {
   return [atMost("failed", failed, 0), atMost("429s", refused, 0)];
 }
 
-export function isMissed({ is, most }: Target): boolean {
-  return !(is <= most);
+export function isMissed({ is, max }: Target): boolean {
+  return !(is <= max);
 }
 
 /** `1.04 of the bound (at most 1.07)`. */
-export function targetText({ what, is, most, digits }: Target): string {
-  return `${Number.isNaN(is) ? "no figure" : is.toFixed(digits)} ${what} (at most ${most.toFixed(digits)})`;
+export function targetText({ what, is, max, digits }: Target): string {
+  return `${Number.isNaN(is) ? "no figure" : is.toFixed(digits)} ${what} (at most ${max.toFixed(digits)})`;
 }
 
 /** A line for each missed target: `create 100, 30 s: 1.40 of the bound (at most 1.07)`. */

@@ -8,15 +8,9 @@ const names = Object.keys(dialects).filter((name) => name !== "client");
 /** The create requests; lists that show the request names may precede them. */
 const creations = ({ requests }: Simulator) => requests.filter(({ method }) => method === "POST");
 
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
 test("a 401 for an unknown key is an error at once, with advice", async () => {
   const { client, simulator } = await contract({ key: "wrong-key" });
-  const error = await failureOf(client.listClusters());
+  const error = await client.listClusters().catch((error: unknown) => error);
   expect(error).toBeInstanceOf(ApiError);
   const details = {
     status: 401,
@@ -46,12 +40,14 @@ test.each(names)("a 404 for an unknown cluster means not found: %s", async (dial
     // Its code may be that of a missing method.
     () => client.updateCluster("cl_none", () => update),
   ])
-    expect(isNotFound(await failureOf(call()))).toBe(true);
+    expect(isNotFound(await call().catch((error: unknown) => error))).toBe(true);
 });
 
 test("a 400 for an unknown GPU type names the type and the cluster, and creates nothing", async () => {
   const { client, simulator } = await contract();
-  const error = await failureOf(client.createCluster({ ...web, gpuType: "b9000" }, { subject: 'cluster "web"' }));
+  const error = await client
+    .createCluster({ ...web, gpuType: "b9000" }, { subject: 'cluster "web"' })
+    .catch((error: unknown) => error);
   expect(error).toMatchObject({ status: 400, code: "invalid_gpu_type", outcome: "no-capacity", maybeApplied: false });
   expect(String(error)).toContain('POST /v1/clusters for cluster "web": ');
   expect(String(error)).toContain('"b9000"');
@@ -71,7 +67,7 @@ test("a 429 is followed by the same request after the window", async () => {
 test("a 429 with a wait beyond the deadline is an error with that wait", async () => {
   const fault = { kind: "status", status: 429, headers: { "Retry-After": "7200" } } as const;
   const { client, simulator } = await contract({ faults: [fault] });
-  const error = await failureOf(client.listClusters());
+  const error = await client.listClusters().catch((error: unknown) => error);
   expect(error).toMatchObject({ status: 429, outcome: "refused" });
   expect(String(error)).toMatch(/the rate limit of this API key is used up for another 720\d s/);
   expect(simulator.requests).toHaveLength(1);

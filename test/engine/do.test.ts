@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { closeBenches, openBench } from "./harness";
+import { closeFixtures, openFixture } from "./harness";
 
 const repository = resolve(__dirname, "../..");
 const guide = readFileSync(join(repository, "docs/guides/languages.md"), "utf8");
@@ -9,11 +9,11 @@ const commands = [...guide.matchAll(/^pulumi (do) --package "\$plugin" (.*)$/gm)
   words.join(" "),
 );
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 test("`pulumi do` calls functions and reads a cluster, without a program and without a change; no secret shows", async () => {
-  const { workspace, simulator, writes } = await openBench("");
-  const env = { MODE: "fast", API_TOKEN: "canary-of-somebody" };
+  const { workspace, simulator, writes } = await openFixture("");
+  const env = { MODE: "fast", API_TOKEN: "canary-token" };
   const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", container: "acme/model:1", env });
   const plugin = join(repository, "plugin/pulumi-resource-gpucluster");
   const run = (command = "") => {

@@ -1,14 +1,14 @@
-import { canaryKey, closeBenches, openBench } from "./harness";
+import { canaryKey, closeFixtures, openFixture } from "./harness";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 /** The output with its broken lines joined. */
 const joined = (text: string) => text.replace(/\n {15}/g, " ");
 
-it("the doctor uses the config of the stack that is selected, or named, and says which", async () => {
-  const { simulator, workspace } = await openBench("");
+test("the doctor uses the config of the stack that is selected, or named, and says which", async () => {
+  const { simulator, workspace } = await openFixture("");
   workspace.env["GPUCLUSTER_BASE_URL"] = "http://127.0.0.1:1";
-  workspace.env["GPUCLUSTER_API_KEY"] = "canary-key-of-somebody-else";
+  workspace.env["GPUCLUSTER_API_KEY"] = "canary-key-of-another-user";
   await workspace.succeed("config", "set", "gpucluster:baseUrl", simulator.url);
   await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
   const { code, output } = await workspace.command(["doctor"]);
@@ -28,8 +28,8 @@ it("the doctor uses the config of the stack that is selected, or named, and says
   });
 });
 
-it("without a stack, or without the CLI, it says so in one line and uses the environment", async () => {
-  const { workspace } = await openBench("");
+test("without a stack, or without the CLI, it says so in one line and uses the environment", async () => {
+  const { workspace } = await openFixture("");
   const withoutCli = await workspace.command(["doctor"], "/bin");
   expect(joined(withoutCli.output)).toMatch(
     /^Config +the environment\. The config of the stack is not read: there is no Pulumi CLI on the PATH\nAddress .* \(GPUCLUSTER_BASE_URL of the environment\)\n/,

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
-import { type Bench, canaryKey, closeBenches, living, openBench, openEndpoint } from "./harness";
+import type { EndpointServer } from "../support/endpointServer";
+import { canaryKey, closeFixtures, type Fixture, living, openEndpoint, openFixture } from "./harness";
 import { cliRoot, pluginLines } from "./workspace";
 
 /** The examples of the README and of all documents, word for word. Those of programs are one program together. */
@@ -12,8 +13,8 @@ const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "
   .map((file) => `docs/${file}`);
 const texts = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
 const text = [...texts.values()].join("\n");
-const blocksOf = (fence: string, shown = text) =>
-  [...shown.matchAll(new RegExp(`^ *\`\`\`${fence}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm"))].map(([, code = ""]) => code);
+const blocksOf = (fence: string, page = text) =>
+  [...page.matchAll(new RegExp(`^ *\`\`\`${fence}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm"))].map(([, code = ""]) => code);
 const isSimulation = (code: string) => code.includes("pulumi-gpucluster/simulator");
 const blocks = blocksOf("ts");
 const examples = blocks.filter((code) => !isSimulation(code));
@@ -24,16 +25,18 @@ const keys = {
   "key-of-asia": "org_ap",
 };
 
-let bench: Bench;
+let fixture: Fixture;
+let endpoint: EndpointServer;
 
 beforeAll(async () => {
-  bench = await openBench("", {
+  endpoint = await openEndpoint({ kind: "status", status: 200 });
+  fixture = await openFixture("", {
     apiKeys: keys,
-    endpoint: (await openEndpoint({ kind: "status", status: 200 })).url,
+    endpoint: endpoint.url,
     // With pages, a list says whether it is complete, whatever the number of examples.
     dialect: { unknownFields: "ignored", paging: "cursor" },
   });
-  const { simulator, workspace } = bench;
+  const { simulator, workspace } = fixture;
   const add = (name: string, gpuType = "h100") =>
     simulator.addCluster({ name, gpuType, container: "acme/search:1" }).id;
   const ids = new Map([
@@ -49,7 +52,7 @@ beforeAll(async () => {
   await workspace.succeed("config", "set", "--secret", "americaKey", "key-of-america");
   await workspace.succeed("config", "set", "--secret", "modelKey", "key-of-the-model");
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const imports = [
   'import * as pulumi from "@pulumi/pulumi";',
@@ -68,19 +71,16 @@ function programOf(parts: readonly string[]): string {
 }
 
 describe("the examples of programs in the documents", () => {
-  it("contain every input of a cluster", () => {
+  it("are found, with the lines of a project that these tests use", () => {
     expect(examples.length).toBeGreaterThan(9);
-  });
-
-  it("contain the project lines that these tests use", () => {
     expect(text).toContain(pluginLines);
   });
 
   it("run, and show no change afterwards", async () => {
-    const { code, output } = await bench.workspace.up("--parallel", "16");
+    const { code, output } = await fixture.workspace.up("--parallel", "16");
     expect(output).not.toMatch(/error/i);
     expect(code).toBe(0);
-    expect(bench.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
+    expect(fixture.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
       expect.arrayContaining([
         "web",
         "nightly",
@@ -97,16 +97,18 @@ describe("the examples of programs in the documents", () => {
       ]),
     );
     const states = new Map(
-      bench.simulator.clusters().map(({ name, status }) => [name.replace(/-[0-9a-f]{7}$/, ""), status]),
+      fixture.simulator.clusters().map(({ name, status }) => [name.replace(/-[0-9a-f]{7}$/, ""), status]),
     );
     expect(states.get("nightly")).toBe("stopped");
-    bench.workspace.withoutTypes();
-    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+    fixture.workspace.withoutTypes();
+    expect((await fixture.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
   it("create clusters with the key that their provider names, from its arguments or from a variable", async () => {
     const listOf = async (key: string) => {
-      const answer = await fetch(`${bench.simulator.url}/v1/clusters`, { headers: { authorization: `Bearer ${key}` } });
+      const answer = await fetch(`${fixture.simulator.url}/v1/clusters`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
       return answer.text();
     };
     const seen = await Promise.all(["key-of-europe", "key-of-america", "key-of-asia"].map(listOf));
@@ -115,12 +117,17 @@ describe("the examples of programs in the documents", () => {
       ["boston"],
       ["osaka"],
     ]);
-    expect(bench.workspace.stateText()).not.toContain("key-of-asia");
+    expect(fixture.workspace.stateText()).not.toContain("key-of-asia");
+  });
+
+  it("probe the endpoints of clusters with a readiness probe, and never send the API key there", () => {
+    expect(endpoint.requests).not.toEqual([]);
+    expect(JSON.stringify(endpoint.requests)).not.toContain(canaryKey);
   });
 
   it("leave exactly the clusters that the documents say stay", async () => {
-    expect((await bench.workspace.destroy()).code).toBe(0);
-    const left = living(bench.simulator).map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""));
+    expect((await fixture.workspace.destroy()).code).toBe(0);
+    const left = living(fixture.simulator).map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""));
     expect(left.sort()).toEqual(["embeddings", "precious", "theirs"]);
   });
 });
@@ -128,7 +135,7 @@ describe("the examples of programs in the documents", () => {
 describe("the scripts in the documents", () => {
   /** Runs an example as a module of its own, beside the packages of the program. */
   function runScript(name: string, code: string) {
-    const { folder, env } = bench.workspace;
+    const { folder, env } = fixture.workspace;
     const { ESNext } = ts.ModuleKind;
     const target = ts.ScriptTarget.ES2022;
     const file = join(folder, `${name}.mjs`);
@@ -157,8 +164,8 @@ describe("the scripts in the documents", () => {
     expect(failed).toBe(false);
   });
 
-  it("report the clusters that nobody manages", async () => {
-    const { workspace } = bench;
+  it("report the unmanaged clusters", async () => {
+    const { workspace } = fixture;
     for (const [folder, stack] of Object.entries({ prod: "prod", dev: "alice" })) {
       mkdirSync(join(workspace.folder, folder));
       writeFileSync(join(workspace.folder, folder, "Pulumi.yaml"), `name: ${folder}\nruntime: nodejs\n`);
@@ -174,7 +181,7 @@ describe("the scripts in the documents", () => {
   it("create a cluster by the native provider, in the page of the registry", async () => {
     const [code = "", ...others] = blocksOf("typescript", texts.get("docs/_index.md"));
     expect(others).toEqual([]);
-    const { workspace } = await openBench("");
+    const { workspace } = await openFixture("");
     workspace.typeScript(code);
     const { code: exit, output } = await workspace.preview();
     expect(output).toContain("+ gpucluster:index:Cluster: (create)");

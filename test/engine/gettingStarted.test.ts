@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { closeBenches, living, openBench } from "./harness";
+import { closeFixtures, living, openFixture } from "./harness";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const page = readFileSync(resolve(__dirname, "../../docs/getting-started.md"), "utf8");
 
@@ -27,8 +27,8 @@ function steady(line: string): string {
     .trim();
 }
 
-it("the steps of docs/getting-started.md print what the page shows", async () => {
-  const { workspace, simulator } = await openBench("", { provisioningMs: 3_000 });
+test("the steps of docs/getting-started.md print what the page shows", async () => {
+  const { workspace, simulator } = await openFixture("", { provisioningMs: 3_000 });
   // As in a terminal of a user; in a CI, progress shows each minute only.
   workspace.env["CI"] = "";
   workspace.withoutTypes();

@@ -5,17 +5,17 @@ import { Workspace } from "./workspace";
 /** The key of these tests: it must not be in plain text anywhere. */
 export const canaryKey = "canary-key-3f9a71c04d";
 
-export interface Bench {
+export interface Fixture {
   readonly simulator: Simulator;
   readonly workspace: Workspace;
   /** Requests that change something, such as `POST /v1/clusters`, since the last call. */
   writes(): string[];
 }
 
-const benches: Bench[] = [];
+const fixtures: Fixture[] = [];
 
-/** A simulator and a stack whose program uses it. `closeBenches` removes both after the test file. */
-export async function openBench(program: string, options: SimulatorOptions = {}): Promise<Bench> {
+/** A simulator and a stack whose program uses it. `closeFixtures` removes both after the test file. */
+export async function openFixture(program: string, options: SimulatorOptions = {}, project?: string): Promise<Fixture> {
   const simulator = await startSimulator({
     provisioningMs: 300,
     deletionMs: 100,
@@ -24,7 +24,7 @@ export async function openBench(program: string, options: SimulatorOptions = {})
     ...options,
   });
   const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: canaryKey };
-  const workspace = new Workspace({ env, program });
+  const workspace = new Workspace({ env, program, project });
   let seen = 0;
   const writes = () => {
     const fresh = simulator.requests.slice(seen);
@@ -33,31 +33,31 @@ export async function openBench(program: string, options: SimulatorOptions = {})
       .filter(({ method }) => method !== "GET")
       .map(({ method, path }) => `${method} ${path.replace(/cl_[^/]+/, ":id")}`);
   };
-  const bench = { simulator, workspace, writes };
-  benches.push(bench);
+  const fixture = { simulator, workspace, writes };
+  fixtures.push(fixture);
   workspace.init();
-  return bench;
+  return fixture;
 }
 
-/** A bench for a YAML program, which the plugin serves. */
-export async function openNativeBench(program: object, options?: SimulatorOptions): Promise<Bench> {
-  const bench = await openBench("", options);
-  bench.workspace.yaml(program);
-  return bench;
+/** A fixture for a YAML program, which the plugin serves. */
+export async function openNativeFixture(program: object, options?: SimulatorOptions): Promise<Fixture> {
+  const fixture = await openFixture("", options);
+  fixture.workspace.yaml(program);
+  return fixture;
 }
 
 const servers: EndpointServer[] = [];
 
-/** A real server for the endpoints of all clusters: its `url` is the option `endpoint` of a bench. */
+/** A real server for the endpoints of all clusters: its `url` is the option `endpoint` of a fixture. */
 export async function openEndpoint(...script: EndpointStep[]): Promise<EndpointServer> {
   const server = await serveEndpoints(script, Date);
   servers.push(server);
   return server;
 }
 
-/** For `afterAll` of a file that opens benches. */
-export async function closeBenches(): Promise<void> {
-  for (const { simulator, workspace } of benches.splice(0)) {
+/** For `afterAll` of a file that opens fixtures. */
+export async function closeFixtures(): Promise<void> {
+  for (const { simulator, workspace } of fixtures.splice(0)) {
     await simulator.close();
     workspace.remove();
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { run } from "../install/run";
-import { type Bench, closeBenches, living, openBench } from "./harness";
+import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 import { Templates } from "./templates";
 
 const repository = resolve(__dirname, "../..");
@@ -34,19 +34,19 @@ beforeAll(async () => {
   const pip = join(folder, "venv/bin/pip");
   await run([pip, "install", "--quiet", "pulumi==3.250.0", join(folder, "sdks/python")], folder);
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Sets the variables of a shell with the activated virtual environment. */
-function activate({ workspace }: Bench): void {
+function activate({ workspace }: Fixture): void {
   const path = [join(folder, "venv/bin"), process.env["PATH"]].join(delimiter);
   Object.assign(workspace.env, { PATH: path, VIRTUAL_ENV: join(folder, "venv") });
 }
 
-it("the guide's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
-  const bench = await openBench("");
-  const { workspace, simulator, writes } = bench;
-  activate(bench);
+test("the guide's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
+  const fixture = await openFixture("");
+  const { workspace, simulator, writes } = fixture;
+  activate(fixture);
   workspace.python(program);
   simulator.setGpuType("h200", { stock: 0 });
   expect((await workspace.up()).code).toBe(0);
@@ -60,7 +60,7 @@ it("the guide's program in Python runs; it can use lists and enumerations, and r
   expect(living(simulator)).toEqual([]);
 });
 
-it("the template makes a project whose cluster gets healthy", async () => {
+test("the template for Python makes a project whose cluster gets healthy", async () => {
   const templates = await new Templates().start();
   // A host of the Go module proxy does not know the project's own virtual environment: that of these tests has the SDK.
   const project = await templates.open("python", activate);

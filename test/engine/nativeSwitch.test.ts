@@ -1,7 +1,7 @@
-import { type Bench, closeBenches, living, openBench } from "./harness";
+import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 import { clusterTypes } from "./workspace";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const clusterOf = (module: string, replicas: number, options: object) => {
   const args = { gpuType: "h100", replicas, container: "acme/model:1", env: { TOKEN: "canary-value" } };
@@ -17,7 +17,7 @@ type Adapter = keyof typeof clusterTypes;
 const aliasOf = (adapter: Adapter) => ({ aliases: [{ type: clusterTypes[adapter] }] });
 
 /** Moves to a program of the other adapter: at most an update in the preview, no request, the same cluster. */
-async function move({ workspace, simulator, writes }: Bench, to: Adapter, program: string): Promise<void> {
+async function move({ workspace, simulator, writes }: Fixture, to: Adapter, program: string): Promise<void> {
   const [before] = living(simulator);
   writes();
   workspace.program(program);
@@ -31,12 +31,12 @@ async function move({ workspace, simulator, writes }: Bench, to: Adapter, progra
   expect((await workspace.refresh("--expect-no-changes")).code).toBe(0);
 }
 
-it("a stack moves from the dynamic adapter to the plugin and back by one line, and scales with each", async () => {
-  const bench = await openBench(dynamicProgram(2));
-  const { workspace, simulator, writes } = bench;
+test("a stack moves from the dynamic adapter to the plugin and back by one line, and scales with each", async () => {
+  const fixture = await openFixture(dynamicProgram(2));
+  const { workspace, simulator, writes } = fixture;
   expect((await workspace.up()).code).toBe(0);
 
-  await move(bench, "native", nativeProgram(2, aliasOf("dynamic")));
+  await move(fixture, "native", nativeProgram(2, aliasOf("dynamic")));
   workspace.program(nativeProgram(3));
   expect((await workspace.preview()).output).toMatch(
     /^ +\[provider=.*\n +~ hourlyCost: .*\n +~ replicas {2}: 2 => 3\nResources:\n +~ 1 to update/m,
@@ -44,7 +44,7 @@ it("a stack moves from the dynamic adapter to the plugin and back by one line, a
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual(["POST /v1/clusters/:id/scale"]);
 
-  await move(bench, "dynamic", dynamicProgram(3, aliasOf("native")));
+  await move(fixture, "dynamic", dynamicProgram(3, aliasOf("native")));
   workspace.program(dynamicProgram(2));
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual(["POST /v1/clusters/:id/scale"]);

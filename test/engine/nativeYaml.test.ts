@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { closeBenches, living, openBench, openEndpoint } from "./harness";
+import { closeFixtures, living, openEndpoint, openFixture } from "./harness";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const repository = resolve(__dirname, "../..");
 const example = readFileSync(join(repository, "examples/native-yaml/Pulumi.yaml"), "utf8")
   .replace(/^name: .*$/m, "name: engine-test")
   .replace("path: ../../plugin", `path: ${join(repository, "plugin")}`);
 
-it("the YAML example runs, scales by its config, shows its cost, and is destroyed", async () => {
-  const { workspace, simulator, writes } = await openBench("");
+test("the YAML example runs, scales by its config, shows its cost, and is destroyed", async () => {
+  const { workspace, simulator, writes } = await openFixture("");
   simulator.setGpuType("h200", { stock: 0 });
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), example);
   expect((await workspace.up()).code).toBe(0);
@@ -21,7 +21,7 @@ it("the YAML example runs, scales by its config, shows its cost, and is destroye
   await workspace.succeed("config", "set", "replicas", "3");
   expect((await workspace.preview()).output).toMatch(/~ hourlyCost: 5\.98 => 8\.97\n +~ replicas {2}: 2 => 3\n/);
   expect((await workspace.up()).code).toBe(0);
-  // The first type is sold out, so the second one is asked for.
+  // The first type is sold out, so the second one is requested.
   expect(writes()).toEqual(["POST /v1/clusters", "POST /v1/clusters", "POST /v1/clusters/:id/scale"]);
   expect((await workspace.destroy()).code).toBe(0);
   expect(living(simulator)).toEqual([]);
@@ -34,9 +34,9 @@ const programs = ["docs/_index.md", "docs/guides/languages.md"].flatMap((file) =
   );
 });
 
-it.each(programs)("an example of %s in YAML runs", async (_file, program) => {
+test.each(programs)("the examples in YAML run: %s", async (_file, program) => {
   const { url: endpoint } = await openEndpoint({ kind: "status", status: 200 });
-  const { workspace, simulator } = await openBench("", { endpoint });
+  const { workspace, simulator } = await openFixture("", { endpoint });
   const project = example.slice(0, example.indexOf("config:"));
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), project + program);
   expect((await workspace.up()).code).toBe(0);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Simulator } from "../../simulator";
-import { type Bench, closeBenches, living, openBench } from "./harness";
+import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 import type { StoredResource } from "./workspace";
 
 /**
@@ -9,52 +9,52 @@ import type { StoredResource } from "./workspace";
  * the passphrase of `Workspace`, and has no source positions, which would name the machine. The third cluster had a sick
  * replica, so it is unfinished. A fixture of a released version never changes: users have stacks of it.
  */
-const fixtures = "test/fixtures/states";
-const folder = resolve(__dirname, "../..", fixtures);
+const states = "test/fixtures/states";
+const folder = resolve(__dirname, "../..", states);
 
 /** The variables of the programs, which are encrypted in a state. */
 const env = { FIRST: "first-value", SECOND: "second-value" };
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
-describe.each(readdirSync(folder))("a state that version %s has written", (version) => {
-  let bench: Bench;
+describe.each(readdirSync(folder))("the state of an earlier version: %s", (version) => {
+  let fixture: Fixture;
   beforeAll(async () => {
-    bench = await openBench("");
-    bench.workspace.programFile(`${fixtures}/${version}/program.ts`);
-    const file = join(bench.workspace.folder, "stack.json");
-    writeFileSync(file, revive(readFileSync(join(folder, version, "stack.json"), "utf8"), bench.simulator));
-    await bench.workspace.succeed("stack", "import", "--file", file);
+    fixture = await openFixture("");
+    fixture.workspace.programFile(`${states}/${version}/program.ts`);
+    const file = join(fixture.workspace.folder, "stack.json");
+    writeFileSync(file, revive(readFileSync(join(folder, version, "stack.json"), "utf8"), fixture.simulator));
+    await fixture.workspace.succeed("stack", "import", "--file", file);
   });
 
-  const settled = () => bench.workspace.storedClusters().filter(({ outputs }) => outputs["settled"] === true);
+  const settled = () => fixture.workspace.storedClusters().filter(({ outputs }) => outputs["settled"] === true);
 
   it("previews no change of finished clusters, and an update of unfinished ones", async () => {
     expect(settled().map(nameOf)).toEqual(["named", "generated"]);
     const targets = settled().map(({ urn }) => `--target=${urn}`);
-    expect(await bench.workspace.preview("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
-    expect((await bench.workspace.preview()).output).toMatch(/~ 1 to update\s+3 unchanged/);
+    expect(await fixture.workspace.preview("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
+    expect((await fixture.workspace.preview()).output).toMatch(/~ 1 to update\s+3 unchanged/);
   });
 
   it("is refreshed without drift of finished clusters", async () => {
     const targets = settled().map(({ urn }) => `--target=${urn}`);
-    expect(await bench.workspace.refresh("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
+    expect(await fixture.workspace.refresh("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
   });
 
   it("is finished by an up that sends nothing", async () => {
-    expect(await bench.workspace.up()).toMatchObject({ code: 0 });
-    expect(await bench.workspace.preview("--expect-no-changes")).toMatchObject({ code: 0 });
-    expect(bench.writes()).toEqual([]);
+    expect(await fixture.workspace.up()).toMatchObject({ code: 0 });
+    expect(await fixture.workspace.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("has its variables readable, as far as they look like no credential", async () => {
-    const named = bench.workspace.storedClusters().find((cluster) => nameOf(cluster) === "named");
+    const named = fixture.workspace.storedClusters().find((cluster) => nameOf(cluster) === "named");
     expect(named?.inputs["env"]).toEqual(env);
   });
 
   it("is destroyed to the last cluster", async () => {
-    expect(await bench.workspace.destroy()).toMatchObject({ code: 0 });
-    expect(living(bench.simulator)).toEqual([]);
+    expect(await fixture.workspace.destroy()).toMatchObject({ code: 0 });
+    expect(living(fixture.simulator)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { run } from "../install/run";
-import { type Bench, closeBenches, living, openBench } from "./harness";
+import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 
 const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/operator");
@@ -13,15 +13,15 @@ const { spec } = parseAllDocuments(read("stack.yaml"))
   .map((document) => document.toJS())
   .find(({ kind }) => kind === "Stack");
 
-let bench: Bench;
+let fixture: Fixture;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gpucluster-operator-"));
   await run([process.execPath, join(repository, "scripts/packPlugin.mjs"), folder], folder);
-  bench = await openBench("");
-  delete bench.workspace.env["PULUMI_STACK"];
-  bench.workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
+  fixture = await openFixture("");
+  delete fixture.workspace.env["PULUMI_STACK"];
+  fixture.workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
   const name = "pulumi-resource-gpucluster";
   const { version } = program.program.resources.chat.options;
   const archive = join(folder, `${name}-v${version}-linux-amd64.tar.gz`);
@@ -31,10 +31,10 @@ beforeAll(async () => {
 RUN pulumi plugin install resource gpucluster ${version} --file plugin.tar.gz
 `,
   );
-  await bench.workspace.succeed("plugin", "install", "resource", "gpucluster", version, "--file", archive);
+  await fixture.workspace.succeed("plugin", "install", "resource", "gpucluster", version, "--file", archive);
 });
 afterAll(async () => {
-  await closeBenches();
+  await closeFixtures();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ async function openPod() {
   const project = mkdtempSync(join(folder, "pod-"));
   const files = { name: program.metadata.name, runtime: "yaml", ...program.program };
   writeFileSync(join(project, "Pulumi.yaml"), JSON.stringify(files));
-  const pulumi = (...args: string[]) => bench.workspace.succeed(...args, "--cwd", project);
+  const pulumi = (...args: string[]) => fixture.workspace.succeed(...args, "--cwd", project);
   await pulumi("install");
   await pulumi("stack", "select", spec.stack, "--create");
   const config = Object.entries<string>(spec.config).flatMap(([key, value]) => {
@@ -65,16 +65,16 @@ describe("the Program of examples/operator, by the commands of the operator's ag
     const output = await up();
     expect(output).toContain("2/2 replicas healthy");
     expect(output).not.toContain("canary");
-    expect(living(bench.simulator)).toMatchObject([{ gpuType: "h100", replicas: 2, env: { HF_TOKEN: hfToken } }]);
+    expect(living(fixture.simulator)).toMatchObject([{ gpuType: "h100", replicas: 2, env: { HF_TOKEN: hfToken } }]);
     // The name is the one that `gpucluster:resume` makes.
-    expect(living(bench.simulator)[0]?.name).toMatch(/^chat-[0-9a-f]{12}$/);
+    expect(living(fixture.simulator)[0]?.name).toMatch(/^chat-[0-9a-f]{12}$/);
   });
 
   it("does not change in another pod, which has nothing but the backend", async () => {
-    bench.writes();
+    fixture.writes();
     const up = await openPod();
     await up("--expect-no-changes");
-    expect(bench.writes()).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("is limited by `maxHourlyCost` of the Stack", async () => {
@@ -82,6 +82,6 @@ describe("the Program of examples/operator, by the commands of the operator's ag
     program.program.resources.chat.properties.replicas = 17;
     const up = await openPod();
     await expect(up()).rejects.toThrow(/gpucluster:maxHourlyCost is 50\.00, but .* 50\.83 USD per hour/);
-    expect(living(bench.simulator)).toMatchObject([{ replicas: 2 }]);
+    expect(living(fixture.simulator)).toMatchObject([{ replicas: 2 }]);
   });
 });

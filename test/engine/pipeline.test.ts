@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
-import { type Simulator, startSimulator } from "../../simulator";
-import { canaryKey, living, until } from "./harness";
-import { cliRoot, type Run, Workspace } from "./workspace";
+import type { Simulator } from "../../simulator";
+import { canaryKey, closeFixtures, idsOf, living, openFixture, until } from "./harness";
+import { cliRoot, type Run, type Running, startProcess, type Workspace } from "./workspace";
 
 const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/pipeline");
@@ -13,38 +12,25 @@ const secretToken = "canary-token-51c0";
 /** With several lines, as in keys and certificates, and with a carriage return that ends none. */
 const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-\rcanary-model-3";
 
-const jobs: Job[] = [];
+const jobs: Running[] = [];
 let simulator: Simulator;
 let workspace: Workspace;
 
 beforeAll(async () => {
   // New replicas never become ready by themselves, so that every job here can be cancelled in time.
-  const provisioningMs = 600_000;
-  simulator = await startSimulator({
-    provisioningMs,
-    rateLimit: 10_000,
-    apiKeys: { [canaryKey]: "org_test", [readKey]: "org_test" },
-  });
-  const env = {
-    GPUCLUSTER_BASE_URL: simulator.url,
-    GPUCLUSTER_API_KEY: canaryKey,
-    PULUMI_STACK: "test",
-    PULUMI_STACKS: "test",
-    PLAN_COMMIT: "head1",
-  };
-  workspace = new Workspace({ env, program: "", project: "gpucluster-pipeline" });
+  const options = { provisioningMs: 600_000, apiKeys: { [canaryKey]: "org_test", [readKey]: "org_test" } };
+  ({ simulator, workspace } = await openFixture("", options, "gpucluster-pipeline"));
+  Object.assign(workspace.env, { PULUMI_STACKS: "test", PLAN_COMMIT: "head1" });
   rmSync(join(workspace.folder, "index.js"));
   cpSync(example, workspace.folder, { recursive: true, filter: isSource });
   linkCommand(workspace.folder);
-  workspace.init();
   await workspace.succeed("config", "set", "--secret", "hfToken", secretToken);
 });
 
 afterAll(async () => {
-  for (const { child } of jobs) child.kill("SIGTERM");
+  for (const job of jobs) job.signal("SIGTERM");
   await Promise.all(jobs.map(({ ended }) => ended));
-  await simulator.close();
-  workspace.remove();
+  await closeFixtures();
 });
 
 describe("the pipeline, in the order in which a team uses it", () => {
@@ -68,7 +54,7 @@ describe("the pipeline, in the order in which a team uses it", () => {
     const job = start("up.sh");
     await until("both clusters are waited for", () => living(simulator).length === 2 && isWatching());
     const sentAt = Date.now();
-    job.child.kill("SIGINT");
+    job.signal("SIGINT");
     const { code, output } = await job.ended;
     // After this time a runner sends SIGTERM, and kills all processes 2.5 s later.
     expect(Date.now() - sentAt).toBeLessThan(7500);
@@ -127,7 +113,7 @@ describe("the pipeline, in the order in which a team uses it", () => {
     simulator.setGpuType("h100", { stock: 256 });
     const job = start("up.sh");
     await until("the replicas are waited for", () => replicasOf("h100") === 4 && isWatching());
-    if (job.child.pid !== undefined) process.kill(-job.child.pid, "SIGTERM");
+    process.kill(-job.pid, "SIGTERM");
     const { code, output } = await job.ended;
     expect(output).toMatch(/Resources:[\s\S]*Duration:/);
     expect(code).not.toBe(0);
@@ -154,7 +140,7 @@ describe("the pipeline, in the order in which a team uses it", () => {
 describe("the daily report", () => {
   const dayMs = 86_400_000;
 
-  it("ends with 3 and its facts if nobody manages a cluster that is older than a day, else with 0", async () => {
+  it("lists an unmanaged cluster that is older than a day and ends with 3, or ends with 0 if there is none", async () => {
     const young = simulator.addCluster({ name: "young", gpuType: "l4", createdAt: Date.now() - dayMs / 2 });
     const before = await run("report.sh");
     expect(before).toEqual({
@@ -269,9 +255,9 @@ describe("the summary", () => {
     ["an end of line", "first\\\nsecond", "first\\\\ second"],
     ["emphasis and tags", "*a* _b_ ~c~ <d> &lt; $e$", "\\*a\\* \\_b\\_ \\~c\\~ \\<d> \\&lt; \\$e\\$"],
     ["code, which stays code", "`a_b` is `<c>`", "`a_b` is `<c>`"],
-  ])("shows a text as it is: %s", async (_, message, shown) => {
+  ])("shows a message as it is written: %s", async (_, message, escaped) => {
     const text = await summaryOf({ diagnostics: [{ severity: "warning", message: `warning: ${message}` }] });
-    expect(text).toContain(`### Warnings\n\n- ${shown}\n`);
+    expect(text).toContain(`### Warnings\n\n- ${escaped}\n`);
   });
 
   async function summaryOf(preview: object | undefined): Promise<string> {
@@ -317,7 +303,7 @@ describe("the workflow", () => {
   it.each([
     ["the preview of the merged pull request", { GITHUB_EVENT_NAME: "push", ANSWERS: "head1 77" }, "head1", "77"],
     ["the preview of the same run", { GITHUB_EVENT_NAME: "workflow_dispatch", ANSWERS: "" }, "merge1", "5"],
-  ])("takes the plan of %s", async (_, env, commit, runId) => {
+  ])("takes the reviewed plan: %s", async (_, env, commit, runId) => {
     const { code, found } = await reviewed(env);
     expect([code, found]).toEqual([0, `commit=${commit}\nrun=${runId}\n`]);
   });
@@ -329,9 +315,9 @@ describe("the workflow", () => {
   });
 
   const fakeGh = `#!/bin/sh
-asked="$2 $4"
+query="$2 $4"
 set -- $ANSWERS
-case $asked in
+case $query in
   repos/o/r/commits/merge1/pulls*merge_commit_sha*) echo "$1" ;;
   "repos/o/r/actions/artifacts?name=plan-test-head1 "*'.head_sha == "head1"'*) echo "$2" ;;
 esac
@@ -363,18 +349,13 @@ function edit(before: string, after: string): void {
   writeFileSync(file, text.replace(before, after));
 }
 
-interface Job {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Run>;
-}
-
 /** Runs a script to its end. */
 async function run(script: string): Promise<Run> {
   return start(script).ended;
 }
 
 /** Starts a script as a runner does: the line of the workflow in a file, run by bash in a separate process group. */
-function start(script: string, env: Record<string, string> = {}): Job {
+function start(script: string, env: Record<string, string> = {}): Running {
   const step = join(workspace.folder, "step.sh");
   writeFileSync(step, `exec sh scripts/${script}\n`);
   const key = script === "up.sh" ? canaryKey : readKey;
@@ -382,24 +363,17 @@ function start(script: string, env: Record<string, string> = {}): Job {
 }
 
 /** Starts a command, and checks that its output contains no secret. */
-function startCommand(command: string, args: readonly string[], env: Record<string, string> = {}): Job {
-  const child = spawn(command, args, {
+function startCommand(command: string, args: readonly string[], env: Record<string, string> = {}): Running {
+  const running = startProcess(command, args, {
     cwd: workspace.folder,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
     env: { ...jobEnv(), ...env },
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  }
-  const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output }))).then((result) => {
+  const ended = running.ended.then((result) => {
     expect(result.output).not.toContain("canary");
     return result;
   });
-  const job = { child, ended };
+  const job = { ...running, ended };
   jobs.push(job);
   return job;
 }
@@ -411,8 +385,4 @@ function jobEnv(): NodeJS.ProcessEnv {
   const summary = { GITHUB_STEP_SUMMARY: join(workspace.folder, "step-summary.md") };
   const { HOME, TMPDIR, PULUMI_HOME } = process.env;
   return { HOME, TMPDIR, PULUMI_HOME, PATH: path, ...speed, ...summary, ...workspace.env };
-}
-
-function idsOf(clusters: readonly { id: string }[]): string[] {
-  return clusters.map(({ id }) => id).sort();
 }

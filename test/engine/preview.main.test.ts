@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, closeBenches, openBench } from "./harness";
+import { closeFixtures, type Fixture, openFixture } from "./harness";
 
 /** The text that a user reads before confirming: the whole output of previews, in the files of `golden/`. */
 const program = `
@@ -13,11 +13,11 @@ new gpu.Cluster("web", {
 });
 `;
 
-let bench: Bench;
+let fixture: Fixture;
 beforeAll(async () => {
-  bench = await openBench(program);
+  fixture = await openFixture(program);
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 /**
  * The output without parts that differ between runs: ids, times and digits of names that depend on the folder, and the line by
@@ -39,7 +39,7 @@ const settings = { replicas: "2", gpuType: "h100", model: "meta-llama/Llama-3.1-
 
 /** Passes every setting each time, because the CLI stores the settings that it receives. */
 async function textOf(changes: Partial<typeof settings>, ...command: string[]): Promise<string> {
-  const { workspace } = bench;
+  const { workspace } = fixture;
   const all = Object.entries({ ...settings, ...changes });
   const { code, output } = await workspace.pulumi(
     ...command,
@@ -58,26 +58,26 @@ function golden(name: string, text: string): string {
 }
 
 describe("the preview that a user reads before confirming", () => {
-  it("of a creation: the inputs, and the cost", async () => {
+  it("shows the inputs and the cost of a creation", async () => {
     const text = await textOf({}, "preview", "--diff");
     expect(text).toBe(golden("create", text));
-    expect(bench.writes()).toEqual([]);
-    expect((await bench.workspace.up()).code).toBe(0);
+    expect(fixture.writes()).toEqual([]);
+    expect((await fixture.workspace.up()).code).toBe(0);
   });
 
   it.each<[string, string, Partial<typeof settings>]>([
     ["more replicas", "scale", { replicas: "4" }],
     ["a stop", "stop", { status: "stopped" }],
     ["a replacement", "replace", { gpuType: "l4", model: "meta-llama/Llama-3.1-70B-Instruct" }],
-  ])("of %s: only the changes, and the running capacity that is lost", async (_title, name, changes) => {
+  ])("shows only the changes, and the running capacity that is lost: %s", async (_title, name, changes) => {
     const text = await textOf(changes, "preview", "--diff");
     expect(text).toBe(golden(name, text));
   });
 
-  it("of a deletion: the past cost, and what happens to the cluster", async () => {
+  it("shows the past cost of a deletion, and what happens to the cluster", async () => {
     const text = await textOf({}, "destroy", "--diff", "--preview-only");
     expect(text).toMatch(/hourlyCost {5}: 5.98/);
     expect(text).toBe(golden("delete", text));
-    expect(bench.writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
+    expect(fixture.writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
   });
 });

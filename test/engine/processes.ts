@@ -14,27 +14,7 @@ export function findProvider(cli: number): number | undefined {
   return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
 }
 
-/** Kills a process and all that it has started, as the loss of its machine does. */
-export function killFamily(root: number): void {
-  let family = new Set([root]);
-  // A stopped process starts no further one, so the family is whole if a pass finds no new process.
-  for (let size = 0; size < family.size; family = familyOf(root)) {
-    size = family.size;
-    for (const pid of family) signal(pid, "SIGSTOP");
-  }
-  for (const pid of family) signal(pid, "SIGKILL");
-}
-
-/** Signals a process, unless it has ended by itself meanwhile. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
-}
-
-function familyOf(root: number, listed = list()): Set<number> {
+function familyOf(root: number, listed: readonly Listed[]): Set<number> {
   const family = new Set([root]);
   // A child may be listed before its parent, so the family grows until a pass finds no new process.
   for (let size = 0; size < family.size; ) {

@@ -1,16 +1,16 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { closeBenches, living, openBench } from "./harness";
+import { closeFixtures, living, openFixture, until } from "./harness";
+import { type Run, startProcess } from "./workspace";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const repository = resolve(__dirname, "../..");
 
 describe("the quickstart", () => {
   it("keeps its GPU type when prices and stock have changed between two runs", async () => {
-    const { workspace, simulator, writes } = await openBench("");
+    const { workspace, simulator, writes } = await openFixture("");
     workspace.programFile("examples/quickstart/index.ts");
     expect((await workspace.up()).code).toBe(0);
     const chosen = living(simulator)[0]?.gpuType ?? "";
@@ -52,18 +52,12 @@ describe("npm start", () => {
 });
 
 /** As in a terminal, Ctrl-C goes to the whole foreground group. */
-function runStart(temporary: string, interruptAt?: string): Promise<{ code: number | null; output: string }> {
+async function runStart(temporary: string, interruptAt?: string): Promise<Run> {
   const env = { ...process.env, TMPDIR: temporary };
-  const child = spawn(process.execPath, ["scripts/start.mjs"], { cwd: repository, env, detached: true });
-  let output = "";
-  let interrupted = false;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (!interruptAt || interrupted || !output.includes(interruptAt) || child.pid === undefined) return;
-      interrupted = true;
-      process.kill(-child.pid, "SIGINT");
-    });
+  const run = startProcess(process.execPath, ["scripts/start.mjs"], { cwd: repository, env, detached: true });
+  if (interruptAt !== undefined) {
+    await until("the tour waits for a cluster", () => run.output().includes(interruptAt), 120_000);
+    process.kill(-run.pid, "SIGINT");
   }
-  return new Promise((done) => child.on("close", (code) => done({ code, output })));
+  return run.ended;
 }

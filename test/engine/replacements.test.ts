@@ -1,4 +1,4 @@
-import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
+import { closeFixtures, type Fixture, idsOf, living, openFixture } from "./harness";
 import { clusterTypes } from "./workspace";
 
 /** One cluster of each adapter, with a name and options from the stack's config. */
@@ -11,14 +11,13 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
   new Cluster(name, { gpuType: "h100", container: "acme/model:1", replicas, ...given }, options);
 }
 `;
-const each = ["web", "api"];
 
-let bench: Bench;
+let fixture: Fixture;
 beforeAll(async () => {
-  bench = await openBench(program);
-  expect((await bench.workspace.up()).code).toBe(0);
+  fixture = await openFixture(program);
+  expect((await fixture.workspace.up()).code).toBe(0);
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 function optionsOf(options: object, isNamed = false): string[] {
   return ["--config", `engine-test:options=${JSON.stringify(options)}`, "--config", `engine-test:named=${isNamed}`];
@@ -26,15 +25,9 @@ function optionsOf(options: object, isNamed = false): string[] {
 
 const replaceWeb = ["--replace", `urn:pulumi:test::engine-test::${clusterTypes.dynamic}::web`];
 
-describe("a forced replacement (--replace) of a generated name, in order", () => {
-  it("is refused in a preview as a forced replacement, with the remedies", async () => {
-    const { code, output } = await bench.workspace.preview(...replaceWeb);
-    expect(code).not.toBe(0);
-    expect(output).toMatch(/is already the name of cl_.*--replace.*`deleteBeforeReplace: true`/);
-  });
-
+describe("a forced replacement (--replace) of a generated name", () => {
   it("works if the program deletes the old cluster first: there is one cluster, a new one", async () => {
-    const { workspace, simulator } = bench;
+    const { workspace, simulator } = fixture;
     const before = idsOf(living(simulator));
     const { code, output } = await workspace.up(...replaceWeb, ...optionsOf({ deleteBeforeReplace: true }));
     expect(output).toMatch(/must be deleted before the new cluster is created/);
@@ -49,7 +42,7 @@ describe("a forced replacement (--replace) of a generated name, in order", () =>
 
 describe("a replacement by `replacementTrigger`, in both adapters, in order", () => {
   it("gives a new generated name, and creates the new cluster first", async () => {
-    const { workspace, simulator, writes } = bench;
+    const { workspace, simulator, writes } = fixture;
     expect((await workspace.up(...optionsOf({ replacementTrigger: "1" }))).code).toBe(0);
     writes();
     const { code, output } = await workspace.up(...optionsOf({ replacementTrigger: "2" }));
@@ -62,7 +55,7 @@ describe("a replacement by `replacementTrigger`, in both adapters, in order", ()
   });
 
   it("buys nothing if the name is given, and works with the option `deleteBeforeReplace`", async () => {
-    const { workspace, simulator, writes } = bench;
+    const { workspace, simulator, writes } = fixture;
     const trigger = (value: string, more = {}) => optionsOf({ replacementTrigger: value, ...more }, true);
     expect((await workspace.up(...trigger("2"))).code).toBe(0);
     writes();
@@ -81,20 +74,5 @@ describe("a replacement by `replacementTrigger`, in both adapters, in order", ()
         .map(({ name }) => name)
         .sort(),
     ).toEqual(["api-named", "web-named"]);
-  });
-});
-
-describe("a replacement by `replaceOnChanges`, in both adapters", () => {
-  it("says what is lost, and shows no line of an output", async () => {
-    const options = optionsOf(
-      { replacementTrigger: "3", deleteBeforeReplace: true, replaceOnChanges: ["replicas"] },
-      true,
-    );
-    const { code, output } = await bench.workspace.preview(...options, "--config", "engine-test:replicas=2", "--diff");
-    expect(code).toBe(0);
-    expect(output).not.toMatch(/<null>|endpoint|createdAt/);
-    for (const name of each) {
-      expect(output).toMatch(new RegExp(`warning: ${name}: it is replaced: the old cluster`));
-    }
   });
 });

@@ -1,10 +1,10 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation";
 // The build, as programs import it.
 import { report } from "pulumi-gpucluster/automation";
-import { canaryKey, closeBenches, openBench } from "./harness";
+import { canaryKey, closeFixtures, openFixture } from "./harness";
 import { cliRoot } from "./workspace";
 
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const program = `
 new gpu.Cluster(pulumi.getStack() + "-web", {
@@ -13,9 +13,9 @@ new gpu.Cluster(pulumi.getStack() + "-web", {
 if (pulumi.getStack() === "test") gpu.Cluster.get("theirs", process.env.THEIRS);
 `;
 
-describe("a report about two stacks and a cluster of nobody", () => {
+describe("a report about two stacks and an unmanaged cluster", () => {
   it("names the manager, the cost and the state of each cluster, and what is in a state only, and changes nothing", async () => {
-    const { workspace, simulator, writes } = await openBench(program);
+    const { workspace, simulator, writes } = await openFixture(program);
     const orphan = simulator.addCluster({
       name: "orphan",
       gpuType: "l4",
@@ -62,15 +62,15 @@ describe("a report about two stacks and a cluster of nobody", () => {
     const markdown = await workspace.command(["report", ...both, "--markdown", "--fail-on-unmanaged"]);
     expect(markdown.output).toContain(`| \`orphan\` | \`${orphan.id}\` | **nobody** | \`running\` | 1.32 USD |`);
     expect([json.code, text.code, markdown.code]).toEqual([0, 0, 3]);
-    for (const said of [JSON.stringify(found), json.output, text.output, markdown.output]) {
-      expect(said).not.toContain("canary");
+    for (const printed of [JSON.stringify(found), json.output, text.output, markdown.output]) {
+      expect(printed).not.toContain("canary");
     }
     expect(writes()).toEqual([]);
     expect(await workspace.succeed("stack", "ls", "--json")).toBe(before);
   });
 
   it("takes the key from the config of a stack, and fails if a state cannot be read", async () => {
-    const { workspace, simulator } = await openBench(program);
+    const { workspace, simulator } = await openFixture(program);
     simulator.addCluster({ name: "orphan", gpuType: "l4" });
     delete workspace.env["GPUCLUSTER_API_KEY"];
     await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);

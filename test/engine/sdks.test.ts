@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "../install/run";
-import { closeBenches, living, openBench } from "./harness";
+import { closeFixtures, living, openFixture } from "./harness";
 
 const repository = resolve(__dirname, "../..");
 const pulumiVersion = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).config.pulumi;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gpucluster-sdks-test-"));
   await run([process.execPath, join(repository, "scripts/sdks.mjs"), join(folder, "sdks")], folder);
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A document, and its example in each language. */
@@ -41,8 +41,8 @@ async function convert(yaml: string): Promise<Record<string, string>> {
   return Object.fromEntries(readdirSync(out).map((language) => [language, readFileSync(join(out, language), "utf8")]));
 }
 
-/** Without what no document shows: spaces at the ends of lines, and an import that is not used. */
-function shown(code: string): string {
+/** Without spaces at the ends of lines and an import that is not used, which no document shows. */
+function trimmed(code: string): string {
   return code
     .replace(/[ \t]+$/gm, "")
     .replace(/^import \* as pulumi from .*\n(?![\s\S]*\bpulumi\.)/, "")
@@ -118,7 +118,7 @@ describe("the SDKs that are generated from the schema", () => {
     ["python", "pulumi_gpucluster/cluster.py"],
     ["go", "gpucluster/cluster.go"],
     ["csharp", "Cluster.cs"],
-  ])("exist for %s, with the cluster and the nine functions", (language, file) => {
+  ])("have the cluster and the nine functions: %s", (language, file) => {
     expect(filesOf(language)).toContain(file);
     expect(filesOf(language).filter((path) => /(^|\/)get_?[A-Za-z_]+\.\w+$/i.test(path))).toHaveLength(9);
   });
@@ -148,7 +148,7 @@ describe("the SDKs that are generated from the schema", () => {
   });
 
   it("make clusters of a loop in Go, which preview, change after their canary, keep their secrets, and are destroyed", async () => {
-    const { workspace, simulator, writes } = await openBench("");
+    const { workspace, simulator, writes } = await openFixture("");
     await writeGoProgram(workspace.folder);
     await workspace.succeed("config", "set", "container", "acme/worker:1");
     expect((await workspace.preview()).output).toMatch(/\+ 5 to create/);
@@ -172,7 +172,7 @@ describe("the SDKs that are generated from the schema", () => {
 
 // The converters are the check of the example in C#: no tool of .NET is needed here.
 describe("the examples in other languages", () => {
-  it.each(Object.keys(documents))("of %s are what `pulumi convert` makes of the example in YAML", async (file) => {
+  it.each(Object.keys(documents))("are what `pulumi convert` makes of the example in YAML: %s", async (file) => {
     const examples = documents[file] ?? [];
     const yaml = examples.find(({ language }) => language === "yaml")?.code ?? "";
     const converted: Record<string, string> = { ...(await convert(yaml)), yaml };
@@ -180,6 +180,6 @@ describe("the examples in other languages", () => {
     const others = file === "docs/guides/languages.md" ? [] : ["go", "csharp"];
     expect(languages).toEqual(expect.arrayContaining(["python", "yaml", ...others]));
     for (const { language, code } of examples)
-      expect({ language, code: shown(code) }).toEqual({ language, code: shown(converted[language] ?? "") });
+      expect({ language, code: trimmed(code) }).toEqual({ language, code: trimmed(converted[language] ?? "") });
   });
 });

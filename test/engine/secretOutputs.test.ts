@@ -1,4 +1,4 @@
-import { type Bench, closeBenches, openBench, openEndpoint, openNativeBench } from "./harness";
+import { closeFixtures, type Fixture, openEndpoint, openFixture, openNativeFixture } from "./harness";
 
 const program = `
 const native = require("pulumi-gpucluster/native");
@@ -9,32 +9,32 @@ new native.Cluster("api", args, options);
 `;
 
 const up = ["up", "--yes", "--skip-preview", "--diff"];
-let bench: Bench;
+let fixture: Fixture;
 const outputs: string[] = [];
 
 beforeAll(async () => {
-  bench = await openBench(program);
+  fixture = await openFixture(program);
   await pulumi(...up, "--config", "engine-test:open=true");
-  await bench.workspace.succeed("config", "rm", "open");
+  await fixture.workspace.succeed("config", "rm", "open");
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 async function pulumi(...args: string[]): Promise<void> {
-  const { code, output } = await bench.workspace.pulumi(...args);
+  const { code, output } = await fixture.workspace.pulumi(...args);
   outputs.push(output);
   expect(code).toBe(0);
 }
 
 /** Values marked as secrets that are somewhere in plain text, each with the text around it. */
 function leaks(text: string): string[] {
-  const clusters = bench.simulator.clusters();
+  const clusters = fixture.simulator.clusters();
   expect(clusters).toHaveLength(2);
   const secrets = clusters.flatMap(({ endpoint, createdAt }) => [endpoint, createdAt]);
   const costs = text.match(/"?hourlyCost"? *: *\d.*|it cost \d.*/g) ?? [];
   return [...text.split("\n").filter((line) => secrets.some((secret) => line.includes(secret))), ...costs];
 }
 
-describe("outputs that are marked as secret by `additionalSecretOutputs` are nowhere in plain text", () => {
+describe("the outputs that `additionalSecretOutputs` marks as secret", () => {
   const steps: [string, string[]][] = [
     ["the option was added, and nothing else", up],
     ["a preview of a change", ["preview", "--diff", "--config", "engine-test:replicas=2"]],
@@ -43,10 +43,10 @@ describe("outputs that are marked as secret by `additionalSecretOutputs` are now
     ["the destruction of both", ["destroy", "--yes", "--skip-preview", "--diff"]],
   ];
 
-  it.each(steps)("after %s", async (_step, args) => {
+  it.each(steps)("are nowhere in plain text: %s", async (_step, args) => {
     await pulumi(...args);
     expect(leaks(outputs.at(-1) ?? "")).toEqual([]);
-    expect(leaks(bench.workspace.stateText())).toEqual([]);
+    expect(leaks(fixture.workspace.stateText())).toEqual([]);
   });
 });
 
@@ -85,7 +85,7 @@ const read = clusters.map(({ env, extraFields, readinessProbe }) => ({ env, extr
 exports.read = pulumi.jsonStringify(read);
 `;
 
-/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others */
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: references of a YAML program */
 const yaml = {
   resources: {
     web: {
@@ -103,13 +103,13 @@ const yaml = {
     },
   },
 };
-/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others */
+/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: references of a YAML program */
 
-describe("inputs that are secret are plain values where the program reads them", () => {
+describe("the inputs that are secret", () => {
   it.each([
-    ["TypeScript", 8, (options: object) => openBench(reader, options)],
-    ["YAML", 1, (options: object) => openNativeBench(yaml, options)],
-  ])("in %s", async (_language, count, open) => {
+    ["TypeScript", 8, (options: object) => openFixture(reader, options)],
+    ["YAML", 1, (options: object) => openNativeFixture(yaml, options)],
+  ])("are plain values where the program reads them: %s", async (_language, count, open) => {
     const endpoint = await openEndpoint({ kind: "status", status: 200 });
     const { workspace } = await open({ endpoint: endpoint.url });
     expect(await workspace.up()).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { closeBenches } from "./harness";
+import { closeFixtures } from "./harness";
 import { Templates } from "./templates";
 
 // With an empty cache, npm downloads a registry and Pulumi's SDK.
@@ -7,11 +7,11 @@ jest.setTimeout(10 * 60_000);
 const templates = new Templates();
 beforeAll(() => templates.start());
 afterAll(async () => {
-  await closeBenches();
+  await closeFixtures();
   templates.remove();
 });
 
-it.each(["typescript", "yaml"])("the template %s makes a project whose cluster gets healthy", async (name) => {
+test.each(["typescript", "yaml"])("a template makes a project whose cluster gets healthy: %s", async (name) => {
   const project = await templates.open(name);
   await project.expectLife();
 });

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { run } from "../install/run";
 import { Tarball } from "../install/tarball";
 import { Registry } from "../release/registry";
-import { type Bench, canaryKey, living, openBench } from "./harness";
+import { canaryKey, type Fixture, living, openFixture } from "./harness";
 
 const templates = resolve(__dirname, "../../templates");
 
@@ -30,9 +30,9 @@ export class Templates {
    * afterwards: what follows `-c` is stored in plain text, which only the question avoids.
    * @param addPackage Stands for `pulumi package add`, which needs the language host of a downloaded CLI.
    */
-  async open(name: string, addPackage: (bench: Bench) => void = refused): Promise<Project> {
-    const bench = await openBench("");
-    const { workspace, simulator } = bench;
+  async open(name: string, addPackage: (fixture: Fixture) => void = refused): Promise<Project> {
+    const fixture = await openFixture("");
+    const { workspace, simulator } = fixture;
     const project = join(workspace.folder, name);
     Object.assign(workspace.env, this.#npm, { PULUMI_HOME: mkdtempSync(join(this.#folder, "home-")) });
     delete workspace.env["PULUMI_STACK"];
@@ -41,11 +41,11 @@ export class Templates {
     const answers = [`gpucluster:baseUrl=${simulator.url}`, "gpucluster:resume=a-salt-of-tests"];
     const config = answers.flatMap((answer) => ["--config", answer]);
     await workspace.succeed("new", join(templates, name), "--yes", "--dir", project, ...config);
-    const opened = new Project(bench, project);
+    const opened = new Project(fixture, project);
     await opened.pulumi("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
     for (const [command, ...args] of commandsOf(name)) {
       if (command === "npm") await run(["env", ...settingsOf(this.#npm), "npm", ...args], project);
-      else if (args[0] === "package") addPackage(bench);
+      else if (args[0] === "package") addPackage(fixture);
       else await opened.pulumi(...args, ...(args[0] === "up" ? ["--yes"] : []));
     }
     return opened;
@@ -61,18 +61,18 @@ export class Templates {
 /** A project that a template has made, after its last command. */
 class Project {
   constructor(
-    private readonly bench: Bench,
+    private readonly fixture: Fixture,
     private readonly folder: string,
   ) {}
 
   /** Runs a command that has to succeed. */
   pulumi(...args: string[]): Promise<string> {
-    return this.bench.workspace.succeed(...args, "--cwd", this.folder);
+    return this.fixture.workspace.succeed(...args, "--cwd", this.folder);
   }
 
   /** Expects the healthy cluster of the template, and no plain key; then destroys it. */
   async expectLife(): Promise<void> {
-    const { simulator } = this.bench;
+    const { simulator } = this.fixture;
     const [web, ...others] = living(simulator);
     expect(others).toEqual([]);
     // The 12 digits of a name that `gpucluster:resume` has made.

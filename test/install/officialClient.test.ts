@@ -102,8 +102,8 @@ const expected: Record<string, unknown> = {
   "rate limit": { error: "RateLimitError", status_code: 429 },
 };
 
-describe("the official client of the published service gets along with the dialect client", () => {
-  it.each(Object.keys(expected))("step: %s", (step) => {
+describe("the official client of the published service, with the dialect client of the simulator", () => {
+  it.each(Object.keys(expected))("reads the expected answer: %s", (step) => {
     expect(steps.get(step)).toEqual(like(expected[step]));
   });
 
@@ -112,7 +112,7 @@ describe("the official client of the published service gets along with the diale
   });
 });
 
-describe("the official client sends what the simulator takes it to send", () => {
+describe("the requests of the official client", () => {
   const sentTo = (path: RegExp) => simulator.requests.filter((request) => path.test(request.path));
   const defaults = {
     resourceSize: "small",
@@ -137,22 +137,22 @@ describe("the official client sends what the simulator takes it to send", () => 
       },
     ],
     ["bare", { ...defaults, gpusPerReplica: 0, replicaCount: 1 }],
-  ])("in the creation of the cluster %s", (name, body) => {
+  ])("create a cluster with these fields: %s", (name, body) => {
     const bodies = sentTo(/^\/v1\/clusters$/).map((request) => request.body);
     expect(bodies).toContainEqual({ name, ...body });
   });
 
-  it("in redeploys: an empty object if nothing is to change", () => {
+  it("redeploy with an empty object if nothing is to change", () => {
     const bodies = sentTo(/\/redeploy$/).map(({ body }) => body);
     expect(bodies).toEqual([{ imageUrl: "vllm/vllm-openai:v0.7.0", cloudInitRuncmd: ["date"] }, {}]);
   });
 
-  it("and repeats a request that is answered with 503", () => {
+  it("are repeated after an answer of 503", () => {
     const answers = sentTo(/^\/v1\/gpus\/availability$/).map(({ status }) => status);
     expect(answers).toEqual([503, 200]);
   });
 
-  it("and no request is refused but the ones that a step expects", () => {
+  it("are refused only where a step expects it", () => {
     const refused = simulator.requests.filter(({ status }) => Number(status) >= 400).map(({ status }) => status);
     expect(refused).toEqual([503, 409, 400, 400, 404, 403, 401, 429]);
   });

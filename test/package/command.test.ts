@@ -21,7 +21,7 @@ test("the package has one command", () => {
   expect(Object.keys(bin)).toEqual(["pulumi-gpucluster"]);
 });
 
-test.each(["doctor", "report", "simulator"])("the command has %s, with separate options", (name) => {
+test.each(["doctor", "report", "simulator"])("each part of the command has its own options: %s", (name) => {
   expect(run(name, "--help")).toEqual({
     code: 0,
     out: expect.stringContaining(`Usage: pulumi-gpucluster ${name} `),
@@ -34,7 +34,7 @@ test.each(["doctor", "report", "simulator"])("the command has %s, with separate 
   expect(err).toContain(`\nSee pulumi-gpucluster ${name} --help.\n`);
 });
 
-test.each([[[]], [["--help"]], [["-h"]]])("the command lists its parts for the arguments %j", (args) => {
+test.each([[[]], [["--help"]], [["-h"]]])("the command lists its parts: %j", (args) => {
   const { code, out } = run(...args);
   expect(code).toBe(0);
   expect(out.match(/^ {2}\w+/gm)).toEqual(["  doctor", "  report", "  simulator"]);
@@ -46,6 +46,6 @@ test.each([
   ["sim", "Did you mean simulator?"],
   ["deploy", "The commands are doctor, report, simulator."],
   ["toString", "The commands are doctor, report, simulator."],
-])("the command refuses %s", (name, advice) => {
+])("the command refuses an unknown part: %s", (name, advice) => {
   expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is not a command. ${advice}\n` });
 });

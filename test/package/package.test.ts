@@ -72,8 +72,8 @@ describe("the tarball", () => {
   });
 });
 
-it.each([".", "test/release/registry"])(
-  "the lock in %s pins the content of every package, and names no registry",
+test.each([".", "test/release/registry"])(
+  "a lock pins the content of every package, and names no registry: %s",
   (folder) => {
     const { packages } = JSON.parse(readFileSync(join(repository, folder, "package-lock.json"), "utf8"));
     const locked = Object.entries<{ integrity?: string; resolved?: string; link?: boolean }>(packages);

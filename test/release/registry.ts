@@ -7,7 +7,7 @@ import { run } from "../install/run";
 const source = join(__dirname, "registry");
 const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
 
-/** A real registry of npm on this machine, which fetches the packages of others from the configured one. */
+/** A real registry of npm on this machine, which fetches all other packages from the configured one. */
 export class Registry {
   readonly #folder: string;
   #process: ChildProcess | undefined;

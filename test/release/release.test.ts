@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Bench, closeBenches, living, openBench } from "../engine/harness";
+import { closeFixtures, type Fixture, living, openFixture } from "../engine/harness";
 import { run } from "../install/run";
 import { Release } from "./files";
 import { Registry } from "./registry";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   address = await downloads.start();
 });
 afterAll(async () => {
-  await closeBenches();
+  await closeFixtures();
   downloads.stop();
   release.remove();
 });
@@ -51,7 +51,7 @@ describe("the files of a release", () => {
     expect(readdirSync(release.out).sort()).toEqual([...platforms.map(archive), ...others].sort());
   });
 
-  it("hold our licence, and the notices of the code of others", async () => {
+  it("hold our licence, and the notices of third-party code", async () => {
     for (const file of readdirSync(release.out).filter((name) => /gz$/.test(name))) {
       const content = await run(["tar", "-tzf", file], release.out);
       expect({ file, licence: /\bLICENSE$/m.test(content) }).toEqual({ file, licence: true });
@@ -69,7 +69,7 @@ describe("the files of a release", () => {
     }
   });
 
-  it("name in the bill all code of others that users get, and no time and no folder", () => {
+  it("name in the bill all third-party code that users get, and no time and no folder", () => {
     const bill = readJson(join(release.out, "sbom.cdx.json"));
     const names = bill.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl).replace(/@[^@]*$/, ""));
     expect(names).toEqual(
@@ -83,12 +83,12 @@ describe("the files of a release", () => {
 });
 
 /** A stack on a machine without any plugin, and with nothing but Node on the PATH. */
-async function freshMachine(path = nodeAlone()): Promise<Bench> {
-  const bench = await openBench("");
-  Object.assign(bench.workspace.env, { PULUMI_HOME: release.folder("home"), PATH: path });
-  await bench.workspace.succeed("stack", "select", "test");
+async function freshMachine(path = nodeAlone()): Promise<Fixture> {
+  const fixture = await openFixture("");
+  Object.assign(fixture.workspace.env, { PULUMI_HOME: release.folder("home"), PATH: path });
+  await fixture.workspace.succeed("stack", "select", "test");
   downloads.names.length = 0;
-  return bench;
+  return fixture;
 }
 
 function nodeAlone(): string {
@@ -104,7 +104,7 @@ const yaml = (options?: object) => ({
 });
 
 /** A program comes up, and is destroyed. */
-async function live({ workspace, simulator }: Bench, clusters = 1): Promise<void> {
+async function live({ workspace, simulator }: Fixture, clusters = 1): Promise<void> {
   const { code, output } = await workspace.up();
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("1/1 replicas healthy") });
   expect(living(simulator)).toHaveLength(clusters);
@@ -114,17 +114,17 @@ async function live({ workspace, simulator }: Bench, clusters = 1): Promise<void
 
 describe("on a machine without plugins, the plugin of a release", () => {
   it("is installed by a command, and serves a program", async () => {
-    const bench = await freshMachine();
-    bench.workspace.yaml(yaml());
-    await bench.workspace.succeed("plugin", "install", "resource", "gpucluster", `v${version}`, "--server", address);
-    await live(bench);
+    const fixture = await freshMachine();
+    fixture.workspace.yaml(yaml());
+    await fixture.workspace.succeed("plugin", "install", "resource", "gpucluster", `v${version}`, "--server", address);
+    await live(fixture);
     expect(downloads.names).toEqual([ownArchive]);
   });
 
   it("is downloaded for a YAML program that names the version and the address", async () => {
-    const bench = await freshMachine();
-    bench.workspace.yaml(yaml({ version, pluginDownloadURL: address }));
-    await live(bench);
+    const fixture = await freshMachine();
+    fixture.workspace.yaml(yaml({ version, pluginDownloadURL: address }));
+    await live(fixture);
     expect(downloads.names).toEqual([ownArchive]);
   });
 
@@ -140,17 +140,17 @@ describe("on a machine without plugins, the plugin of a release", () => {
   });
 });
 
-it("the package for npm is published, installed from a registry, and serves a program with both providers", async () => {
+test("the package for npm is published, installed from a registry, and serves a program with both providers", async () => {
   const registry = await new Registry(release.folder("registry")).start();
   await registry.publish(join(release.out, `pulumi-gpucluster-${version}.tgz`));
-  const bench = await freshMachine(String(process.env["PATH"]));
-  const { folder } = bench.workspace;
+  const fixture = await freshMachine(String(process.env["PATH"]));
+  const { folder } = fixture.workspace;
   rmSync(join(folder, "node_modules"), { recursive: true });
-  bench.workspace.program(`const native = require("pulumi-gpucluster/native");
+  fixture.workspace.program(`const native = require("pulumi-gpucluster/native");
     new gpu.Cluster("dynamic", ${JSON.stringify(inputs)});
     new native.Cluster("native", ${JSON.stringify(inputs)});`);
   await registry.install(folder, "pulumi-gpucluster");
   registry.stop();
-  await live(bench, 2);
+  await live(fixture, 2);
   expect(downloads.names).toEqual([]);
 });

@@ -4,8 +4,8 @@ jest.setTimeout(8 * 60_000);
 
 const provisioningMs = 80_000;
 const [rateLimit, windowMs] = [100, 60_000];
-/** So many permits a window leaves to those that have just begun, at least. */
-const lastPermits = 10;
+/** Minimum number of requests of a window that is left to runs that have just begun. */
+const minPermits = 10;
 
 test("eight stacks that wait return soon after ready, and a ninth does not wait for them", async () => {
   const waiting = stacksOf(8, 1);
@@ -23,7 +23,7 @@ test("eight stacks that wait return soon after ready, and a ninth does not wait 
   const begunMs = Date.parse(requests[0]?.time ?? "");
   const waitedMs = requests.reduce((sum, request) => sum + request.waitedMs, 0);
   const window = stacks.windowAt(begunMs, windowMs);
-  const isFree = window.used <= rateLimit - lastPermits;
+  const isFree = window.used <= rateLimit - minPermits;
   const freeInMs = isFree ? 0 : window.beganMs + windowMs - begunMs;
   const { sent, refused } = stacks.traffic();
   await stacks.close();

@@ -19,10 +19,10 @@ def plain(answer):
     return answer.model_dump(mode="json", by_alias=True)
 
 
-def said(error):
+def reported(error):
     """An error of the client."""
-    facts = {name: getattr(error, name, None) for name in ("status_code", "type", "code")}
-    return {"error": type(error).__name__, "message": str(error), **facts}
+    details = {name: getattr(error, name, None) for name in ("status_code", "type", "code")}
+    return {"error": type(error).__name__, "message": str(error), **details}
 
 
 def step(name, action):
@@ -30,7 +30,7 @@ def step(name, action):
     try:
         answer = action()
     except vectorlay.VectorlayError as error:
-        print(json.dumps({"step": name, "answer": said(error)}))
+        print(json.dumps({"step": name, "answer": reported(error)}))
         return None
     print(json.dumps({"step": name, "answer": plain(answer)}))
     return answer

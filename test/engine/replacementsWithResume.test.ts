@@ -1,4 +1,4 @@
-import { type Bench, closeBenches, idsOf, living, openBench, until } from "./harness";
+import { closeFixtures, type Fixture, idsOf, living, openFixture, until } from "./harness";
 import { clusterTypes } from "./workspace";
 
 /** One cluster of each adapter, in a stack with `gpucluster:resume`. */
@@ -12,19 +12,19 @@ const create = "POST /v1/clusters";
 const remove = "DELETE /v1/clusters/:id";
 const other = ["--config", "engine-test:gpuType=l4"];
 
-let bench: Bench;
+let fixture: Fixture;
 beforeAll(async () => {
-  bench = await openBench(program);
-  await bench.workspace.succeed("config", "set", "gpucluster:resume", "9f3c41aa07be5d12");
-  expect((await bench.workspace.up()).code).toBe(0);
+  fixture = await openFixture(program);
+  await fixture.workspace.succeed("config", "set", "gpucluster:resume", "9f3c41aa07be5d12");
+  expect((await fixture.workspace.up()).code).toBe(0);
 });
-afterAll(closeBenches);
+afterAll(closeFixtures);
 
 const urnOf = (type: string, name: string) => `urn:pulumi:test::engine-test::${type}::${name}`;
 
 describe("replacements with `gpucluster:resume`, in both adapters, in order", () => {
-  it("by --replace replace and delete nothing, and say so", async () => {
-    const { workspace, simulator, writes } = bench;
+  it("adopt the same clusters after --replace, delete nothing, and say so", async () => {
+    const { workspace, simulator, writes } = fixture;
     const ids = idsOf(living(simulator));
     writes();
     const [web, api] = [urnOf(clusterTypes.dynamic, "web"), urnOf(clusterTypes.native, "api")];
@@ -41,8 +41,8 @@ describe("replacements with `gpucluster:resume`, in both adapters, in order", ()
     expect(idsOf(workspace.storedClusters())).toEqual(ids);
   });
 
-  it("that are killed in the middle end with the new clusters, and without another create request", async () => {
-    const { workspace, simulator, writes } = bench;
+  it("end with the new clusters, and without another create request, if the run is killed in the middle", async () => {
+    const { workspace, simulator, writes } = fixture;
     simulator.fault({ kind: "delay", ms: 3_000, method: "POST", path: "/v1/clusters", when: "after", times: 2 });
     const run = workspace.start("up", "--yes", "--skip-preview", ...other);
     try {

@@ -1,3 +1,0 @@
-import { sweepKills } from "./killSweep";
-
-sweepKills(0, 2);

@@ -1,3 +1,0 @@
-import { sweepResumed } from "./killSweep";
-
-sweepResumed("dynamic");
