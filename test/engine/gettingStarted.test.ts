@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { closeFixtures, living, openFixture } from "./harness";
+import { serveEndpoints } from "../../simulator/endpoints";
+import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 
 afterAll(closeFixtures);
 
@@ -21,14 +22,28 @@ function steady(line: string): string {
   return line
     .replace(/\bfirst-[0-9a-f]{7}(-[0-9a-f]+)?/g, "first-<hash>")
     .replace(/\bcl_[0-9a-f]+/g, "cl_<id>")
+    .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>")
     .replace(/\(\d+s\)|\b\d+s\b/g, "<time>")
     .replace(/[01]\/2 replicas/, "some replicas")
     .replace(/\s+/g, " ")
     .trim();
 }
 
+/** The answer to the call of the endpoint, on the page and of the simulator's command; `…` on the page stands for anything. */
+async function expectAnswer({ workspace }: Fixture): Promise<void> {
+  const [, shown = ""] = /^\$ curl[\s\S]*?\n(\{[\s\S]*?)^```$/m.exec(page) ?? [];
+  const parts = steady(shown.replaceAll("\n", ""))
+    .split("…")
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const endpoint = (await workspace.succeed("stack", "output", "firstEndpoint")).trim();
+  const answer = await fetch(`${endpoint}/v1/chat/completions`, { method: "POST", body: "{}" });
+  expect(steady(await answer.text())).toMatch(new RegExp(`^${parts.join(".*")}$`));
+}
+
 test("the steps of docs/getting-started.md print what the page shows", async () => {
-  const { workspace, simulator } = await openFixture("", { provisioningMs: 3_000 });
+  const endpoints = await serveEndpoints(() => simulator.clusters());
+  const fixture = await openFixture("", { provisioningMs: 3_000, endpoint: endpoints.url });
+  const { workspace, simulator } = fixture;
   // As in a terminal of a user; in a CI, progress shows each minute only.
   workspace.env["CI"] = "";
   workspace.withoutTypes();
@@ -42,10 +57,12 @@ test("the steps of docs/getting-started.md print what the page shows", async () 
       const yes = /^(up|destroy)$/.test(args[0] ?? "") ? ["--yes"] : [];
       printed += await workspace.succeed(...args, ...yes);
     }
+    if (commands.includes("pulumi up")) await expectAnswer(fixture);
     const lines = printed.split("\n").map(steady);
     const missing = output.map(steady).filter((line) => !lines.some((other) => other.includes(line)));
     expect({ missing, of: missing.length > 0 ? lines : [] }).toEqual({ missing: [], of: [] });
   }
+  endpoints.close();
   expect(steps.map(({ commands }) => commands.length)).toEqual([1, 1, 2, 1]);
   expect(living(simulator)).toEqual([]);
 });

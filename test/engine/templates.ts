@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { run } from "../install/run";
 import { Tarball } from "../install/tarball";
 import { Registry } from "../release/registry";
-import { canaryKey, type Fixture, living, openFixture } from "./harness";
+import { canaryKey, type Fixture, living, openEndpoint, openFixture } from "./harness";
 
 const templates = resolve(__dirname, "../../templates");
 
@@ -31,7 +31,8 @@ export class Templates {
    * @param addPackage Stands for `pulumi package add`, which needs the language host of a downloaded CLI.
    */
   async open(name: string, addPackage: (fixture: Fixture) => void = refused): Promise<Project> {
-    const fixture = await openFixture("");
+    const endpoint = await openEndpoint({ kind: "status", status: 200 });
+    const fixture = await openFixture("", { endpoint: endpoint.url });
     const { workspace, simulator } = fixture;
     const project = join(workspace.folder, name);
     Object.assign(workspace.env, this.#npm, { PULUMI_HOME: mkdtempSync(join(this.#folder, "home-")) });
