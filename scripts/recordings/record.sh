@@ -31,6 +31,7 @@ resources:
       replicas: \${replicas}
       container: ghcr.io/ggml-org/llama.cpp:server-cuda-b11206
       env: { LLAMA_ARG_HF_REPO: ggml-org/gpt-oss-20b-GGUF, LLAMA_ARG_PORT: "80" }
+      readinessProbe: { path: /health }
 outputs:
   endpoint: \${web.endpoint}
 YAML
