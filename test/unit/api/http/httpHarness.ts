@@ -59,7 +59,7 @@ export function answering(response: Partial<HttpResponse>, key = canary): Send {
 }
 
 /** The error of a request that has to fail. */
-export async function failureOf(promise: Promise<HttpResponse>): Promise<unknown> {
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
