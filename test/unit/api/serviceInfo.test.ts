@@ -13,8 +13,8 @@ function descriptorAt(place: string, paths: string[] = []): NonNullable<FixtureO
 describe("the descriptor of the service", () => {
   it("is found at the last of three paths", async () => {
     const paths: string[] = [];
-    const bench = await openFixture({ wire: descriptorAt("/api", paths) });
-    expect(await bench.run(bench.client.getServiceInfo())).toEqual({
+    const fixture = await openFixture({ wire: descriptorAt("/api", paths) });
+    expect(await fixture.run(fixture.client.getServiceInfo())).toEqual({
       name: "GPU Cluster Management API",
       version: "1.0.0",
       documentation: "https://docs.example.com/gpu-clusters",
@@ -28,8 +28,8 @@ describe("the descriptor of the service", () => {
     ["is found behind a redirect to a website", { kind: "redirect", location: "https://www.example.com/" }],
     ["is found behind another document", { kind: "body", body: '{"status":"ok"}' }],
   ])("%s", async (_name, fault) => {
-    const bench = await openFixture({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
-    expect(await bench.run(bench.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
+    const fixture = await openFixture({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
+    expect(await fixture.run(fixture.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
   });
 
   it("is an error with the paths if it is at none of them", async () => {
@@ -37,15 +37,15 @@ describe("the descriptor of the service", () => {
       { kind: "html", status: 200, path: "/nothing", times: 2 },
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
-    const bench = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
-    const { message } = await bench.run(failureOf(bench.client.getServiceInfo()));
+    const fixture = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
+    const { message } = await fixture.run(failureOf(fixture.client.getServiceInfo()));
     expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });
 
   it("is an error at once if the key is refused", async () => {
-    const bench = await openFixture({ faults: [{ kind: "status", status: 401 }] });
-    expect((await bench.run(failureOf(bench.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
-    expect(requestLines(bench.simulator)).toEqual(["GET /"]);
+    const fixture = await openFixture({ faults: [{ kind: "status", status: 401 }] });
+    expect((await fixture.run(failureOf(fixture.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
+    expect(requestLines(fixture.simulator)).toEqual(["GET /"]);
   });
 });
 
@@ -55,21 +55,21 @@ describe("the health of the service", () => {
     ["is good by a success", "{}", true, ""],
     ["is bad by a word, even beside a good flag", '{"healthy":true,"status":"degraded"}', false, "degraded"],
   ])("%s", async (_name, body, healthy, status) => {
-    const bench = await openFixture({ faults: [{ kind: "body", body }] });
-    expect(await bench.run(bench.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });
+    const fixture = await openFixture({ faults: [{ kind: "body", body }] });
+    expect(await fixture.run(fixture.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });
   });
 
   it("is bad, and no error, if the service answers 503 more than once", async () => {
-    const bench = await openFixture({ faults: [{ kind: "status", status: 503, times: 3 }] });
-    expect(await bench.run(bench.client.getHealth())).toEqual({ healthy: false, status: "HTTP 503", raw: {} });
-    expect(await bench.run(bench.client.getHealth())).toMatchObject({ healthy: true });
+    const fixture = await openFixture({ faults: [{ kind: "status", status: 503, times: 3 }] });
+    expect(await fixture.run(fixture.client.getHealth())).toEqual({ healthy: false, status: "HTTP 503", raw: {} });
+    expect(await fixture.run(fixture.client.getHealth())).toMatchObject({ healthy: true });
   });
 
   it.each<[string, Fault, RegExp]>([
     ["is an error if a proxy answers", { kind: "html", status: 502, times: 100 }, /web page/],
     ["is an error if the key is refused", { kind: "status", status: 401 }, /HTTP 401/],
   ])("%s", async (_name, fault, message) => {
-    const bench = await openFixture({ faults: [fault] });
-    expect((await bench.run(failureOf(bench.client.getHealth()))).message).toMatch(message);
+    const fixture = await openFixture({ faults: [fault] });
+    expect((await fixture.run(failureOf(fixture.client.getHealth()))).message).toMatch(message);
   });
 });

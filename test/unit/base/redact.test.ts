@@ -7,31 +7,25 @@ const secrets = [
   'Pa/s+s"w&rd=Zürich?7f3a9e<K>\\x41',
   "postgres://app:h7Kq2ZpX@db.internal:5432/shop?sslmode=require",
   "пароль-東京-größe",
+  "Xk9Qz7Lm",
 ];
 
 const quoting = (written: string) => `out of memory: <${written}>, exit 137`;
 
-it.each(plain)("a value is replaced %s", (_how, write) => {
-  for (const value of [...secrets, "Xk9Qz7Lm"]) {
+it.each(plain)("a value is replaced: %s", (_how, write) => {
+  for (const value of secrets) {
     expect(new Redactor([value]).hide(quoting(write(value)))).toBe(quoting("[secret]"));
     expect(new Redactor([value]).hideInSentence(quoting(write(value)))).toBe(quoting("[secret]"));
-  }
-});
-
-it.each(others)("a value does not show %s", (_how, write) => {
-  for (const value of [...secrets, "Xk9Qz7Lm"]) {
-    const isPlain = plain.some(([, form]) => form(value) === write(value));
-    expect(new Redactor([value]).hide(quoting(write(value)))).toBe(isPlain ? quoting("[secret]") : withheld);
   }
 });
 
 it.each([
   ["each line is one", "user: alice-in-chains\npassword: 7f3a-9e1c\n", "is password: 7f3a-9e1c.", "is [secret]."],
   ["a password of a URL is one", "postgres://app:h7Kq@db/shop", "no h7Kq, h7Kqs", "no [secret], h7Kqs"],
-  ["it is one without the white space around it", " Zq7K \n", "no Zq7K", "no [secret]"],
+  ["the value is one without the white space around it", " Zq7K \n", "no Zq7K", "no [secret]"],
   ["one of 4 to 7 characters is a word only", "h100", "(h100) h1000 xh100 H100", "([secret]) h1000 xh100 H100"],
-  ["one of less than 4 characters is none", "abc", "1 on abc", "1 on abc"],
-  ["what means something in a pattern is literal", "a.*c$&(x)", "abcc a.*c$&(x) aXc", "abcc [secret] aXc"],
+  ["one of fewer than 4 characters does not count", "abc", "1 on abc", "1 on abc"],
+  ["a character with a meaning in a pattern is literal", "a.*c$&(x)", "abcc a.*c$&(x) aXc", "abcc [secret] aXc"],
   [
     "each line is one where the service joins them",
     "Zq7KWv93\nLm2XTt8R\tHj5B",
@@ -39,32 +33,25 @@ it.each([
     "[secret] [secret] [secret]",
   ],
   ["an escape of no character stays", "a-long-and-secret-value", "a &#9999999; text", "a &#9999999; text"],
-])("of the secrets in a value, %s", (_law, value, text, expected) => {
+])("a value holds secrets: %s", (_law, value, text, expected) => {
   expect(new Redactor([value]).hide(text)).toBe(expected);
 });
 
-it("the first and the last 32 letters and digits of a long value do not show; what is between them is not looked for", () => {
+it("the first and the last 32 letters and digits of a long value are hidden, what is between them is not", () => {
   const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
   const redactor = new Redactor([value]);
   for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.hide(quoting(piece))).toBe(withheld);
   expect(redactor.hide(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
 });
 
-it("our own sentences keep short values, halves of others and parts of names, and show no secret that is longer", () => {
+it("a sentence of the provider keeps short values, halves of others and parts of names, and no longer secret", () => {
   const redactor = new Redactor(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
   const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
   expect(redactor.hideInSentence(sentence, ["web-frontend"])).toBe(sentence);
   expect(redactor.hideInSentence("web-frontend-of-the-north", ["web-frontend"])).toBe("[secret]");
 });
 
-test("what is learned later is hidden from then on", () => {
-  const redactor = new Redactor(["first-value-1"]);
-  expect(redactor.hide("first-value-1 second-value-2")).toBe("[secret] second-value-2");
-  redactor.learn(["second-value-2", "first-value-1"]);
-  expect(redactor.hide("first-value-1 second-value-2")).toBe("[secret] [secret]");
-});
-
-test("a long text is cut, and no part of a secret shows at the cut", () => {
+test("a long text is cut, without a part of a secret at the cut", () => {
   const redactor = new Redactor(["password-7f3a", "y".repeat(20_000)]);
   expect(redactor.hide("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);
   expect(redactor.hide("y".repeat(20_000))).toBe("[secret]");
@@ -76,13 +63,13 @@ test("a long text is cut, and no part of a secret shows at the cut", () => {
   }
 });
 
-it.each(["u", "us", "user"])("a value does not show in base64 behind %s and a colon", (user) => {
-  for (const value of [...secrets, "Xk9Qz7Lm"]) {
+it.each(["u", "us", "user"])("a value is hidden in base64 behind a user name and a colon: %s", (user) => {
+  for (const value of secrets) {
     const header = base64(`${user}:${value}:end`);
     for (const hidden of [new Redactor([value]).hide(header), new Redactor([value]).hideInSentence(header)]) {
-      const shown = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
+      const left = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
       expect(hidden).toContain("[secret]");
-      expect(shown.join("")).not.toContain(value.slice(1, 5));
+      expect(left.join("")).not.toContain(value.slice(1, 5));
     }
   }
 });
@@ -92,7 +79,7 @@ describe("laws", () => {
     .oneof(fc.string({ unit: "binary", minLength: 8, maxLength: 60 }), fc.string({ minLength: 8, maxLength: 60 }))
     .filter((text) => !/^[\s[\]a-z]*$/.test(text));
 
-  it("a plain form of a secret never stays, whatever stands around it", () => {
+  it("a plain form of a secret never stays, whatever surrounds it", () => {
     fc.assert(
       fc.property(value, fc.constantFrom(...plain), fc.string(), fc.string(), (secret, [, form], before, after) => {
         const text = `${before}|${form(secret)}|${after}`;
@@ -105,7 +92,7 @@ describe("laws", () => {
     );
   });
 
-  it("a token of letters and digits shows in none of the forms that a person would read", () => {
+  it("a token of letters and digits is hidden in each form that a person could read", () => {
     const unit = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
     const token = fc.string({ unit, minLength: 16, maxLength: 80 });
     fc.assert(
@@ -131,24 +118,9 @@ describe("laws", () => {
 
 test.each([
   ["a long key is replaced in its plain forms", "sk-canary-0123", "web-sk-canary-0123", "web-[secret]"],
-  ["half of it is no key", "training-webapp", "training Training-Webapp-2 webapp", undefined],
+  ["half of it does not count", "training-webapp", "training Training-Webapp-2 webapp", undefined],
   ["a short key is a word of a text", "train", "bad key train", "bad key [secret]"],
   ["no name has white space", "train", "train", undefined],
-])("of the API key in data: %s", (_law, key, text, expected = text) => {
+])("the API key in data: %s", (_law, key, text, expected = text) => {
   expect(keyHider(key)(text)).toBe(expected);
-});
-
-test("the time of a search does not grow with the number of secrets", () => {
-  const text = "the container ended with code 137 before its replica was ready, see https://docs.example.com/codes ";
-  /** How many pieces of the text a search among so many secrets looks up. */
-  function lookups(count: number): number {
-    const redactor = new Redactor(Array.from({ length: count }, (_, index) => digits(index * 104_729, 20)));
-    redactor.hide("");
-    const counted = jest.spyOn(String.prototype, "slice");
-    redactor.hide(text);
-    const { length } = counted.mock.calls;
-    counted.mockRestore();
-    return length;
-  }
-  expect(lookups(1_000)).toBeLessThan(lookups(10) + 50);
 });

@@ -23,26 +23,26 @@ const badSettings: [string, { apiKey?: string; baseUrl?: string }, RegExp][] = [
 const state: Properties = { ...checked, settled: false, __seenBy: "seen" };
 const news: Properties = { ...checked, replicas: 3 };
 
-let bench: Fixture;
+let fixture: Fixture;
 beforeEach(async () => {
-  bench = await openFixture();
+  fixture = await openFixture();
 });
 afterEach(() => {
   // Whatever a test has asked for, it asked for nothing of the service.
-  expect(bench.simulator.requests.splice(0)).toEqual([]);
+  expect(fixture.simulator.requests.splice(0)).toEqual([]);
 });
 
 it.each(badSettings)(
   "with %s every operation is refused, in readable words without a secret",
   async (_title, bad, text) => {
-    const { apiKey, url } = bench.simulator;
+    const { apiKey, url } = fixture.simulator;
     const settings: Record<string, string> = {
       "gpucluster:apiKey": bad.apiKey ?? apiKey,
       // A request would be noticed.
       "gpucluster:baseUrl": (bad.baseUrl ?? url).replace("HOST", new URL(url).host),
     };
     const { cluster, getGpuTypes, getHealth } = createProvider((name) => settings[name]);
-    const ctx: Ctx = bench.ctx({ log: () => undefined });
+    const ctx: Ctx = fixture.ctx({ log: () => undefined });
     const { failures } = await cluster.check(ctx, least);
     expect(failures.map(({ property }) => property)).toEqual([""]);
     const works: (() => Promise<unknown>)[] = [

@@ -15,8 +15,8 @@ const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:
 
 /** A service with one cluster, which another program created. */
 async function openWithWeb(options: FixtureOptions = {}): Promise<Fixture & { id: string }> {
-  const bench = await openFixture(options);
-  return { ...bench, id: bench.simulator.addCluster(web).id };
+  const fixture = await openFixture(options);
+  return { ...fixture, id: fixture.simulator.addCluster(web).id };
 }
 
 const record = (id: string) => ({
@@ -31,22 +31,28 @@ const record = (id: string) => ({
 
 describe("getClusters", () => {
   it("returns the records of the list, after one request", async () => {
-    const bench = await openWithWeb();
-    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [record(bench.id)], complete: true });
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
+    const fixture = await openWithWeb();
+    expect(await fixture.run(getClusters(fixture.client))).toStrictEqual({
+      clusters: [record(fixture.id)],
+      complete: true,
+    });
+    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters"]);
   });
 
   it("adds nothing to a record, and leaves out fields that it does not know; without all names, the list is not complete", async () => {
     const body = JSON.stringify([
       { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
     ]);
-    const bench = await openFixture({ faults: [{ kind: "body", body }] });
-    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
+    const fixture = await openFixture({ faults: [{ kind: "body", body }] });
+    expect(await fixture.run(getClusters(fixture.client))).toStrictEqual({
+      clusters: [{ id: "cl_1" }],
+      complete: false,
+    });
   });
 
   it("fails if the list could not be read to its end, and says why", async () => {
-    const bench = await openFixture({ client: () => partOfList("page 2: HTTP 500") });
-    const { message } = await failureOf(getClusters(bench.client));
+    const fixture = await openFixture({ client: () => partOfList("page 2: HTTP 500") });
+    const { message } = await failureOf(getClusters(fixture.client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
   });
 });
@@ -65,22 +71,22 @@ describe("getCluster", () => {
     ["reads a cluster by its id with one request", (id) => ({ id }), byId],
     ["reads a cluster by its name: the list has the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
   ])("%s", async (_title, query, lines) => {
-    const bench = await openWithWeb();
-    bench.simulator.addCluster({ ...web, name: "web-2" });
-    const detail = { ...record(bench.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
-    expect(await bench.run(getCluster(bench.client, query(bench.id)))).toStrictEqual(detail);
-    expect(requestLines(bench.simulator)).toEqual(lines);
+    const fixture = await openWithWeb();
+    fixture.simulator.addCluster({ ...web, name: "web-2" });
+    const detail = { ...record(fixture.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
+    expect(await fixture.run(getCluster(fixture.client, query(fixture.id)))).toStrictEqual(detail);
+    expect(requestLines(fixture.simulator)).toEqual(lines);
   });
 
   it("fails for an unknown id, and says what to do", async () => {
-    const bench = await openWithWeb();
-    const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: "cl_none" })));
+    const fixture = await openWithWeb();
+    const { message } = await fixture.run(failureOf(getClusterStatus(fixture.client, { id: "cl_none" })));
     expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });
 });
 
 describe("the name of a cluster", () => {
-  const doubts: [string, (bench: Fixture) => unknown, FixtureOptions, RegExp][] = [
+  const doubts: [string, (fixture: Fixture) => unknown, FixtureOptions, RegExp][] = [
     [
       "fails if no cluster has it",
       () => undefined,
@@ -102,19 +108,19 @@ describe("the name of a cluster", () => {
   ];
 
   it.each(doubts)("%s", async (_title, arrange, options, text) => {
-    const bench = await openFixture(options);
-    await bench.run(Promise.resolve(arrange(bench)));
-    const { message } = await bench.run(failureOf(getCluster(bench.client, { name: "web" })));
+    const fixture = await openFixture(options);
+    await fixture.run(Promise.resolve(arrange(fixture)));
+    const { message } = await fixture.run(failureOf(getCluster(fixture.client, { name: "web" })));
     expect(message).toMatch(text);
-    expect(requestLines(bench.simulator)).not.toContain("GET /v1/clusters/:id");
+    expect(requestLines(fixture.simulator)).not.toContain("GET /v1/clusters/:id");
   });
 });
 
 test("getClusterStatus reads a bare list too: the status of the whole is that of the cluster", async () => {
-  const bench = await openWithWeb({ wire: bareStatus });
-  bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
-  const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
-  expect(await bench.run(getClusterStatus(bench.client, { id: bench.id }))).toStrictEqual({
+  const fixture = await openWithWeb({ wire: bareStatus });
+  fixture.simulator.change(fixture.id, { sickReplica: { replica: 1, message: "out of memory" } });
+  const [first, second] = fixture.simulator.cluster(fixture.id)?.replicaStates ?? [];
+  expect(await fixture.run(getClusterStatus(fixture.client, { id: fixture.id }))).toStrictEqual({
     status: "running",
     replicas: [
       { id: first?.id, status: "healthy", healthy: true },
@@ -122,21 +128,21 @@ test("getClusterStatus reads a bare list too: the status of the whole is that of
     ],
     readyReplicas: 1,
   });
-  expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+  expect(requestLines(fixture.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
 });
 
 describe("an env value", () => {
   const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
 
   it("is hidden in every answer", async () => {
-    const bench = await openWithWeb();
-    bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
-    const { id } = bench;
+    const fixture = await openWithWeb();
+    fixture.simulator.change(fixture.id, { sickReplica: { replica: 0, message: quote } });
+    const { id } = fixture;
     const answers = [
-      await bench.run(getClusters(bench.client)),
-      await bench.run(getCluster(bench.client, { id })),
-      await bench.run(getCluster(bench.client, { name: "web" })),
-      await bench.run(getClusterStatus(bench.client, { id })),
+      await fixture.run(getClusters(fixture.client)),
+      await fixture.run(getCluster(fixture.client, { id })),
+      await fixture.run(getCluster(fixture.client, { name: "web" })),
+      await fixture.run(getClusterStatus(fixture.client, { id })),
     ];
     expect(answers.at(-1)).toMatchObject({ replicas: [{ message: "bad: MODEL=[secret] [secret]" }, {}] });
     expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
@@ -144,20 +150,20 @@ describe("an env value", () => {
 
   it("is hidden in an error of the status that quotes it", async () => {
     const fault = { kind: "status", status: 422, message: quote, code: canary, path: "/v1/clusters/*/status" } as const;
-    const bench = await openWithWeb({ faults: [fault] });
-    const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
+    const fixture = await openWithWeb({ faults: [fault] });
+    const error = await fixture.run(failureOf(getClusterStatus(fixture.client, { id: fixture.id })));
     expect(inspect(error)).not.toContain(canary); // what a failing program shows
   });
 
   it("stays in messages if it does not look like a credential, even in those about other clusters of the same run", async () => {
     const env = { GPU: "h100-80gb", REGION: "eu-north-1", HF_TOKEN: "Zq7KWv93" };
-    const bench = await openFixture();
-    const { id } = bench.simulator.addCluster({ ...web, env });
-    bench.simulator.change(id, { sickReplica: { replica: 0, message: "no h100-80gb in eu-north-1 for Zq7KWv93" } });
-    const { replicas } = await bench.run(getClusterStatus(bench.client, { id }));
-    await bench.run(getCluster(bench.client, { id }));
+    const fixture = await openFixture();
+    const { id } = fixture.simulator.addCluster({ ...web, env });
+    fixture.simulator.change(id, { sickReplica: { replica: 0, message: "no h100-80gb in eu-north-1 for Zq7KWv93" } });
+    const { replicas } = await fixture.run(getClusterStatus(fixture.client, { id }));
+    await fixture.run(getCluster(fixture.client, { id }));
     expect(replicas[0]?.message).toBe("no h100-80gb in eu-north-1 for [secret]");
     const later = 'GPU type "h100-80gb" is not available in eu-north-1';
-    expect(bench.client.redactor.hide(later)).toBe(later);
+    expect(fixture.client.redactor.hide(later)).toBe(later);
   });
 });

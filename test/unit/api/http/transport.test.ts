@@ -34,37 +34,28 @@ const failing =
 const kinds: RequestKind[] = ["read", "delete", "create", "write", "action"];
 
 describe("a failed request", () => {
-  it.each<{ name: string; outcome: Outcome; attempts: number[] }>([
-    { name: "is sent again if it was not sent", outcome: "not-sent", attempts: [5, 5, 5, 5, 5] },
-    {
-      name: "is sent again if it may have taken effect and is a read or a deletion",
-      outcome: "ambiguous",
-      attempts: [5, 5, 1, 1, 1],
-    },
-    {
-      name: "is sent again after an error of the service if it is a read or a deletion",
-      outcome: "server-error",
-      attempts: [5, 5, 1, 1, 1],
-    },
-    { name: "is sent again if the cluster is busy and it is a read", outcome: "busy", attempts: [5, 1, 1, 1, 1] },
-    { name: "is not sent again without capacity", outcome: "no-capacity", attempts: [1, 1, 1, 1, 1] },
-    { name: "is not sent again if it was refused", outcome: "refused", attempts: [1, 1, 1, 1, 1] },
-  ])("$name", async ({ outcome, attempts }) => {
-    for (const [index, kind] of kinds.entries()) {
+  // In the order of `kinds`.
+  it.each<[Outcome, number[]]>([
+    ["not-sent", [5, 5, 5, 5, 5]],
+    ["ambiguous", [5, 5, 1, 1, 1]],
+    ["server-error", [5, 5, 1, 1, 1]],
+    ["busy", [5, 1, 1, 1, 1]],
+    ["no-capacity", [1, 1, 1, 1, 1]],
+    ["refused", [1, 1, 1, 1, 1]],
+  ])("is sent as often as its outcome and its kind allow: %s", async (outcome, attempts) => {
+    const sendings = kinds.map(async (kind) => {
       const { sent, fail } = openFixture(failing(outcome));
       expect(await fail(requestOf(kind))).toMatchObject({ outcome });
-      expect([kind, sent.length]).toEqual([kind, attempts[index]]);
-    }
+      return sent.length;
+    });
+    expect(await Promise.all(sendings)).toEqual(attempts);
   });
 
-  it.each([
-    { name: "is repeated after pauses that double up to 20 s", random: 1 },
-    { name: "is repeated after random parts of these pauses", random: 0.5 },
-  ])("$name", async ({ random }) => {
-    const { sent, fail } = openFixture(failing("ambiguous"), { random: () => random });
+  it("is repeated after random parts of pauses that double up to 20 s", async () => {
+    const { sent, fail } = openFixture(failing("ambiguous"), { random: () => 0.5 });
     expect(String(await fail(requestOf("read", { attempts: 9 })))).toMatch(/: no answer \(tried 9 times\)$/);
     const longest = [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 51_500, 71_500];
-    expect(sent.map(({ atMs }) => atMs)).toEqual(longest.map((ms) => ms * random));
+    expect(sent.map(({ atMs }) => atMs)).toEqual(longest.map((ms) => ms / 2));
   });
 
   it("is not repeated after an error of another kind", async () => {
@@ -73,6 +64,15 @@ describe("a failed request", () => {
     });
     await expect(send()).rejects.toThrow(/^a bug$/);
     expect(sent).toHaveLength(1);
+  });
+
+  it("is not sent if its signal aborts as it gets its permit", async () => {
+    const { sent, start } = openFixture(() => rateAnswer());
+    const controller = new AbortController();
+    const pending = start(requestOf("create", { signal: controller.signal }));
+    controller.abort(new Error("interrupted"));
+    await expect(pending).rejects.toThrow(/^interrupted$/);
+    expect(sent).toEqual([]);
   });
 
   it("ends its pause at once when its signal aborts", async () => {
@@ -131,10 +131,10 @@ describe("a deadline", () => {
     expect(String(error)).toMatch(/no answer; its time limit is reached \(tried \d+ times\)/);
   });
 
-  it.each<{ name: string; kind: RequestKind; minMs: number }>([
-    { name: "prevents a read at its end", kind: "read", minMs: 1 },
-    { name: "prevents a creation in its last 2 s", kind: "create", minMs: 2_001 },
-  ])("$name", async ({ kind, minMs }) => {
+  it.each<[string, RequestKind, number]>([
+    ["prevents a read at its end", "read", 1],
+    ["prevents a creation in its last 2 s", "create", 2_001],
+  ])("%s", async (_name, kind, minMs) => {
     const { startMs, sent, fail } = openFixture(failing("refused"));
     const error = await fail(requestOf(kind, within(startMs, { deadlineMs: startMs + minMs - 1 })));
     expect(String(error)).toMatch(/for cluster "web": not sent; its time limit is reached/);
