@@ -42,7 +42,7 @@ function deadLinks(file: string, text: string): string[] {
   });
 }
 
-test.each(pages)("every link of %s leads to a file, and to a heading of it", (file) => {
+test.each(pages)("%s: every link leads to a file, and to a heading of it", (file) => {
   expect(deadLinks(file, read(file))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { clientFor } from "../../provider/api/clients";
 import { Secret } from "../../provider/base/text";
 import { serviceFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
-import type { Ctx, Properties } from "../../provider/contract";
+import type { Ctx } from "../../provider/contract";
 import { VirtualClock } from "../support/virtualClock";
 import { failureOf } from "./cluster/harness";
 import { least, urnOf } from "./cluster/inputs";
@@ -19,32 +19,24 @@ import {
 beforeAll(forgetEnvironment);
 afterEach(closeSimulators);
 
-/** One service with two organizations, and a provider for the key of each. */
-async function openOrganizations() {
-  const simulator = await openSimulator({
-    apiKeys: { "key-eu": "eu", "key-us": "us" },
-    provisioningMs: 0,
-    deletionMs: 0,
-  });
-  const configs = { eu: configWith("key-eu"), us: configWith("key-us") };
-  return { simulator, configs, providers: { eu: openProvider(configs.eu), us: openProvider(configs.us) } };
-
-  function configWith(key: string): Record<string, string> {
-    return { ...configOf(simulator), "gpucluster:apiKey": key };
-  }
-}
-
 const organizations = ["eu", "us"] as const;
 type Name = (typeof organizations)[number];
 
-/** The same with a cluster in each. */
-async function openClusters() {
-  const opened = await openOrganizations();
+/** One service with two organizations, a cluster in each, and a provider for the key of each. */
+async function openOrganizations() {
+  const apiKeys = { "key-eu": "eu", "key-us": "us" };
+  const simulator = await openSimulator({ apiKeys, provisioningMs: 0, deletionMs: 0 });
   const add = (organization: Name) => {
     const fields = { name: "web", gpuType: "h100", container: `acme/${organization}:1`, organization };
-    return opened.simulator.addCluster(fields).id;
+    return simulator.addCluster(fields).id;
   };
-  return { ...opened, ids: { eu: add("eu"), us: add("us") } };
+  const configWith = (apiKey: string): Record<string, string> => ({
+    ...configOf(simulator),
+    "gpucluster:apiKey": apiKey,
+  });
+  const configs = { eu: configWith("key-eu"), us: configWith("key-us") };
+  const providers = { eu: openProvider(configs.eu), us: openProvider(configs.us) };
+  return { simulator, configs, providers, ids: { eu: add("eu"), us: add("us") } };
 }
 
 function argsOf(name: FunctionName, id: string): object {
@@ -52,22 +44,19 @@ function argsOf(name: FunctionName, id: string): object {
 }
 
 describe("the providers of several organizations in one process", () => {
-  it.each(functionNames)(
-    "send %s with the key of its provider, once for each key, however many calls there are",
-    async (name) => {
-      const askedBy = async (askers: readonly Name[]) => {
-        const { simulator, providers, ids } = await openClusters();
-        await Promise.all(askers.map((asker) => providers[asker].call(name, argsOf(name, ids[asker]))));
-        return simulator.requests.map(({ organization }) => organization).sort();
-      };
-      const once = await askedBy(["eu", "us"]);
-      expect([...new Set(once)]).toEqual(["eu", "us"]);
-      expect(await askedBy(["eu", "us", "us", "eu"])).toEqual(once);
-    },
-  );
+  it.each(functionNames)("%s: is sent with the key of each provider, once for each key", async (name) => {
+    const organizationsOf = async (callers: readonly Name[]) => {
+      const { simulator, providers, ids } = await openOrganizations();
+      await Promise.all(callers.map((caller) => providers[caller].call(name, argsOf(name, ids[caller]))));
+      return simulator.requests.map(({ organization }) => organization).sort();
+    };
+    const once = await organizationsOf(["eu", "us"]);
+    expect([...new Set(once)]).toEqual(["eu", "us"]);
+    expect(await organizationsOf(["eu", "us", "us", "eu"])).toEqual(once);
+  });
 
   it("each find the cluster of their organization by a shared name, and cannot read the other", async () => {
-    const { providers, ids } = await openClusters();
+    const { providers, ids } = await openOrganizations();
     const found = await Promise.all(organizations.map((name) => providers[name].getCluster({ name: "web" })));
     expect(found.map(({ id, container }) => [id, container])).toEqual(
       organizations.map((name) => [ids[name], `acme/${name}:1`]),
@@ -77,7 +66,7 @@ describe("the providers of several organizations in one process", () => {
   });
 
   it("use a key that changes while the program runs; a missing key fails no other provider", async () => {
-    const { simulator, configs, providers } = await openClusters();
+    const { simulator, configs, providers } = await openOrganizations();
     await providers.eu.getHealth();
     configs.eu["gpucluster:apiKey"] = "key-us";
     await providers.eu.getHealth();
@@ -85,6 +74,21 @@ describe("the providers of several organizations in one process", () => {
     configs.eu["gpucluster:apiKey"] = "";
     expect((await failureOf(providers.eu.getHealth())).message).toMatch(/^The API key is missing: set /);
     expect(await providers.us.getHealth()).toMatchObject({ healthy: true });
+  });
+
+  it("each create and read a cluster in their organization", async () => {
+    const { simulator, providers } = await openOrganizations();
+    const signal = new AbortController().signal;
+    const ctx: Ctx = { urn: urnOf("web"), signal, log: () => undefined, status: () => undefined };
+    const found = organizations.map(async (organization) => {
+      const { cluster } = providers[organization];
+      const name = `web-${organization}`;
+      const { id, state } = await cluster.create(ctx, { ...least, name, replicas: 1, skipAwait: true });
+      expect((await cluster.read(ctx, id, state))?.state["name"]).toBe(name);
+      const requests = simulator.requests.filter(({ path }) => path.includes(id));
+      return [simulator.cluster(id)?.organization, ...new Set(requests.map((request) => request.organization))];
+    });
+    expect(await Promise.all(found)).toEqual(organizations.map((name) => [name, name]));
   });
 });
 
@@ -117,36 +121,13 @@ describe("what connections share", () => {
     const apiKeys = { "budget-eu": "eu", "budget-us": "us" };
     const simulator = await openSimulator({ apiKeys, clock, rateLimit: 2, rateWindowMs: 60_000 });
     const client = (key: string) => clientFor({ baseUrl: simulator.url, apiKey: new Secret(key) }, clock);
-    const ask = (key: string) => client(key).getHealth();
-    await clock.run(Promise.all([...Array(3).keys()].map(() => ask("budget-eu")).concat(ask("budget-us"))));
+    const keys = ["budget-eu", "budget-eu", "budget-eu", "budget-us"];
+    await clock.run(Promise.all(keys.map((key) => client(key).getHealth())));
     const times = (organization: string) =>
       simulator.requests.filter((request) => request.organization === organization).map(({ at }) => at - startMs);
     expect(times("us")).toEqual([0]);
     expect(times("eu").slice(0, 2)).toEqual([0, 0]);
     expect(times("eu")[2]).toBeGreaterThanOrEqual(60_000);
     expect(simulator.requests.every(({ status }) => status === 200)).toBe(true);
-  });
-});
-
-const ctx: Ctx = {
-  urn: urnOf("web"),
-  signal: new AbortController().signal,
-  log: () => undefined,
-  status: () => undefined,
-};
-
-const inputsOf = (name: string): Properties => ({ ...least, name, replicas: 1, skipAwait: true });
-
-describe("a cluster of one of several providers", () => {
-  it("is created and read in the organization of that provider", async () => {
-    const { simulator, providers } = await openOrganizations();
-    const lives = organizations.map(async (organization) => {
-      const { cluster } = providers[organization];
-      const { id, state } = await cluster.create(ctx, inputsOf(`web-${organization}`));
-      const found = await cluster.read(ctx, id, state);
-      const askedBy = simulator.requests.filter(({ path }) => path.includes(id)).map((request) => request.organization);
-      return [simulator.cluster(id)?.organization, found?.state["name"], [...new Set(askedBy)]];
-    });
-    expect(await Promise.all(lives)).toEqual(organizations.map((name) => [name, `web-${name}`, [name]]));
   });
 });

@@ -7,7 +7,7 @@ const mask = join(__dirname, "../../examples/pipeline/scripts/mask.mjs");
 const canary = "canary-7f3a9e";
 const masked = (input: string) => execFileSync(process.execPath, [mask], { input, encoding: "utf8" });
 
-describe.each(["properties", "outputs"])("the mask of changed %s of a plan that does not fit", (kind) => {
+describe.each(["properties", "outputs"])("%s: the mask of changes that do not fit a plan", (kind) => {
   it.each<[string, string, string]>([
     ["hides one line", `~~env[{map[TOKEN:{${canary}}]}!={map[TOKEN:{other}]}]`, "env"],
     ["hides several lines", `~~env[{map[KEY:{-----BEGIN\n${canary}\n${canary}}]}!={map[]}]`, "env"],

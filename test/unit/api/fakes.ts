@@ -19,11 +19,11 @@ export function fakeService(
   latencyMs: (request: HttpRequest) => number = () => 50,
 ) {
   const arrivals: { atMs: number; request: HttpRequest }[] = [];
-  const counts = { inFlight: 0, most: 0 };
+  const counts = { inFlight: 0, max: 0 };
   const send: Send = async (request) => {
     arrivals.push({ atMs: clock.now(), request });
     counts.inFlight += 1;
-    counts.most = Math.max(counts.most, counts.inFlight);
+    counts.max = Math.max(counts.max, counts.inFlight);
     await clock.sleep(latencyMs(request));
     counts.inFlight -= 1;
     return answer(request);

@@ -43,7 +43,7 @@ describe("an error", () => {
   });
 });
 
-it("a redacted error holds a secret in none of its texts, nor in those of its causes", () => {
+it("a redacted error holds a secret in none of its strings, nor in those of its causes", () => {
   const cause = new ClusterFailedError("it is s3cret", {
     explanations: ["seen: s3cret"],
     cause: new TypeError("s3cret"),

@@ -7,7 +7,7 @@ const sequences = ["\u001b[31m", "\u001b]8;;http://x\u0007", "\u009b2J"];
 const dirt = fc.constantFrom(...sequences, ..."\r\n\u202e\u200b\u2028\u0000");
 const dirtyText = fc.array(fc.oneof(anyText, dirt), { maxLength: 12 }).map((parts) => parts.join(""));
 
-test("no text keeps a control or format character, a line break, or more than it may", () => {
+test("a clean string has no control or format character, no line break, and no more than its maximum length", () => {
   fc.assert(
     fc.property(dirtyText, fc.integer({ min: 1, max: 600 }), (text, max) => {
       const clean = cleanText(text, max);
@@ -27,7 +27,7 @@ test.each([
   ["colours", "\u001b[31;1mred\u001b[0m", "red"],
   ["CSI in one character", "a\u009b2Jb", "ab"],
   ["a link whose end is ST", "\u001b]8;;http://evil\u001b\\click\u001b]8;;\u001b\\", "click"],
-  ["a string without an end, whose text stays", "\u001b]0;out of memory", "0;out of memory"],
+  ["a sequence without an end, whose text stays", "\u001b]0;out of memory", "0;out of memory"],
 ])("%s is made safe to print", (_what, text, expected) => {
   expect(cleanText(text)).toBe(expected);
 });
@@ -49,7 +49,7 @@ const hasDirt = (value: unknown): boolean =>
     ? cleanText(value, 8_192) !== value && /[\p{Cc}\p{Cf}]/u.test(value)
     : typeof value === "object" && value !== null && Object.entries(value).flat().some(hasDirt);
 
-test("no text of a JSON value keeps a control character, names of properties neither", () => {
+test("no string of a JSON value keeps a control character, not even a name of a property", () => {
   const key = dirtyText.filter((name) => !/env/i.test(name));
   fc.assert(
     fc.property(fc.dictionary(key, fc.oneof(dirtyText, fc.array(dirtyText), fc.dictionary(key, dirtyText))), (json) => {
@@ -59,7 +59,7 @@ test("no text of a JSON value keeps a control character, names of properties nei
   );
 });
 
-test("values under a name that is kept stay byte for byte, also inside lists and records, and what is no text stays", () => {
+test("values under a name that is kept stay byte for byte, even inside lists and records", () => {
   const env = { A: " a\u001b[31m\r\n", B: ["\u202e"], C: { D: "x".repeat(9_000) } };
   const json = { cluster: { env }, name: "a\u0007", count: 1.5, isOn: true, none: null };
   expect(cleanJson(structuredClone(json), { keeps: (property) => property === "env" })).toEqual({
@@ -75,7 +75,7 @@ test.each<[string, (given: Secret) => string]>([
   ["inspect", (given) => inspect({ given }, { depth: 10, showHidden: true, getters: true })],
   ["inspect without custom inspection", (given) => inspect(given, { customInspect: false, showHidden: true })],
   ["format", (given) => format("%s %o %O %j", given, given, given, given)],
-])("a secret does not show in %s", (_what, show) => {
+])("%s: a secret does not show", (_what, show) => {
   const secret = new Secret("canary-0123456789");
   expect(secret.reveal()).toBe("canary-0123456789");
   expect(show(secret)).not.toContain("canary");

@@ -115,7 +115,7 @@ describe("an address", () => {
     ["must not contain a user name or a password", "https://user:hunter2@a.example.com"],
     ["must not contain a query or a fragment", `${url}?org=1`, `${url}/#`],
     ["must end before /v1", `${url}/v1/`],
-  ])("is refused because it %s", (reason, ...addresses) => {
+  ])("%s: is the reason of a refusal", (reason, ...addresses) => {
     for (const address of addresses) {
       const error = refusalOf({ ...inEnv, GPUCLUSTER_BASE_URL: address });
       expect(error).toBeInstanceOf(ConfigError);
@@ -178,7 +178,7 @@ describe("the settings", () => {
     resume: ["at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", "1234567", "with a space"],
   };
 
-  it.each(Object.entries(invalid))("name the valid values of %s", (name, [valid, ...values]) => {
+  it.each(Object.entries(invalid))("%s: name the valid values", (name, [valid, ...values]) => {
     const inStack = `run \`pulumi config set gpucluster:${name} <value>\``;
     for (const value of values) {
       const resolve = (origin: ConfigOrigin) => () => resolveSettings(prefixed({ [name]: value }), origin);

@@ -8,7 +8,7 @@ import { canaries, environmentOf, examined, findingOf, openService, run } from "
 const alike = (body: string, headers: Record<string, string> = {}) =>
   serve((_request, response) => response.writeHead(200, headers).end(body));
 
-/** What the command says of a service that answers a path with this body, or with this fault. */
+/** The output of the command for a service that answers a path with this body, or with this fault. */
 const examinedWith = async (path: string, given: Fault | string) => {
   const fault: Fault = typeof given === "string" ? { kind: "body", body: given } : given;
   return examined(await openService({ faults: [{ ...fault, path, ...always }] }));
@@ -61,7 +61,7 @@ describe("the doctor of a key", () => {
   it.each<[path: string, code: 0 | 1, verdict: RegExp]>([
     ["/v1/clusters", 1, /the key may not list clusters/],
     ["/v1/gpus/pricing", 0, /a cluster can be managed/],
-  ])("says that the key may not read %s", async (path, expected, verdict) => {
+  ])("%s: says that the key may not read it", async (path, expected, verdict) => {
     const fault: Fault = { kind: "status", status: 403, code: "forbidden", message: canaries.name };
     const { code, report, all } = await examinedWith(path, fault);
     expect(code).toBe(expected);
@@ -112,7 +112,7 @@ describe("the doctor of a list of clusters that cannot be read", () => {
       { total: "x", groups: { env: { MODEL: canaries.env }, title: canaries.name, size: 3 } },
       "{total: string, …: {env: {…: string}, title: string, …: number}}",
     ],
-  ])("shows the shape of %s", async (_title, body, shape) => {
+  ])("shows the shape: %s", async (_title, body, shape) => {
     const { code, report, text, all } = await examinedWith("/v1/clusters", JSON.stringify(body));
     expect(code).toBe(1);
     expect(report.endpoints[0]).toMatchObject({ state: "not readable", shape });

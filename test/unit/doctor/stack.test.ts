@@ -1,9 +1,9 @@
 import type { FindStack } from "../../../provider/doctor/main";
 import { canaries, environmentOf, openService, run } from "./harness";
 
-/** test/engine/doctor.test.ts asks the real CLI. */
+/** test/engine/doctor.test.ts uses the real CLI. */
 
-/** A stack whose config is this, also if another one is named. */
+/** A stack whose config is this, even if another one is named. */
 const stackWith =
   (config: Record<string, string>): FindStack =>
   async (name = "dev") => ({ name, readConfig: (key) => config[key] });
@@ -13,7 +13,7 @@ const joined = (text: string) => text.replace(/\n {15}/g, " ");
 describe("the doctor in a Pulumi project", () => {
   it("uses a variable for what the config lacks, and names one that is not used", async () => {
     const service = await openService();
-    const env = { ...environmentOf(service), GPUCLUSTER_API_KEY: "sk-canary-of-somebody-else" };
+    const env = { ...environmentOf(service), GPUCLUSTER_API_KEY: "sk-canary-of-another-user" };
     const { code, out } = await run([], env, stackWith({ "gpucluster:apiKey": canaries.key }));
     expect(code).toBe(0);
     expect(joined(out)).toContain("(GPUCLUSTER_BASE_URL of the environment)\n");

@@ -11,7 +11,7 @@ const variants = Object.keys(dialects).map((dialect) => {
 
 describe("the doctor", () => {
   it.each(variants)(
-    "understands the variant $dialect by few reads, and shows no secret",
+    "$dialect: understands the variant by few reads, and shows no secret",
     async ({ dialect, names, health }) => {
       const simulator = await openService({ dialect }, 3);
       const { code, report, all } = await examined(simulator);

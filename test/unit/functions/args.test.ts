@@ -40,7 +40,7 @@ const takes: Partial<Record<FunctionName, string>> = {
 };
 
 test.each(functionNames)(
-  "%s refuses other arguments before any request, and names those that it takes",
+  "%s: refuses other arguments before any request, and names those that it takes",
   async (name) => {
     const valid = takes[name] === undefined ? "takes no arguments" : `takes one object, with ${takes[name]}`;
     for (const args of [canary, null, [canary]]) expect(await refusalOf(name, args)).toContain(valid);
@@ -62,6 +62,6 @@ test.each<[FunctionName, string, unknown, string]>([
   ["getCluster", "several wrong arguments", { id: 5, nmae: canary }, "; `nmae`: not"],
   ["getClusterStatus", "no id", {}, "`id` must be a string, the id of a cluster"],
   ["getClusterStatus", "an id with a question mark", { id: "cl_1?x" }, `\`id\` ${id}`],
-])("%s refuses %s", async (name, _title, args, text) => {
+])("%s: refuses %s", async (name, _title, args, text) => {
   expect(await refusalOf(name, args)).toContain(text);
 });

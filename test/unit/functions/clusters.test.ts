@@ -79,7 +79,7 @@ describe("getCluster", () => {
   });
 
   it("fails for an unknown id, and says what to do", async () => {
-    const fixture = await openWithWeb();
+    const fixture = await openFixture();
     const { message } = await fixture.run(failureOf(getClusterStatus(fixture.client, { id: "cl_none" })));
     expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });

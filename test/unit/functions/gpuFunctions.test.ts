@@ -28,12 +28,12 @@ test.each(lists)("%s: only documented fields, in the order of the service, by on
 });
 
 describe("the availability of one GPU type", () => {
-  const ask = async (type: string, fixture: Fixture) => fixture.run(getGpuAvailability(fixture.client, { type }));
+  const call = async (type: string, fixture: Fixture) => fixture.run(getGpuAvailability(fixture.client, { type }));
 
-  it("has a path of its own, and is a list of one", async () => {
+  it("has its path, and is a list of one", async () => {
     const fixture = await openFixture();
     fixture.simulator.setGpuType("h100", { stock: 3 });
-    expect(await ask("h100", fixture)).toStrictEqual({
+    expect(await call("h100", fixture)).toStrictEqual({
       availability: [{ type: "h100", available: true, availableCount: 3, raw: expect.any(Object) }],
     });
     expect(requestLines(fixture.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
@@ -41,9 +41,9 @@ describe("the availability of one GPU type", () => {
 
   it("fails for a type that the service does not know, and names the function that lists the types", async () => {
     const fixture = await openFixture();
-    const { message } = await failureOf(ask("h/1?", fixture));
+    const { message } = await failureOf(call("h/1?", fixture));
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
-    // The 404 may also mean that there is no such endpoint, so the list of all types is asked.
+    // The 404 may also mean that there is no such endpoint, so the list of all types is read.
     expect(requestLines(fixture.simulator)).toEqual([
       "GET /v1/gpus/h%2F1%3F/availability",
       "GET /v1/gpus/availability",

@@ -22,7 +22,7 @@ describe("a list of clusters", () => {
       expect(await one(json)).toMatchObject({ ids: [], complete: true, queries: [""] });
   });
 
-  it("is none under another name", async () => {
+  it("is unreadable under another name", async () => {
     for (const json of [{ fleet: clusters }, { fleet: [], total: 0 }])
       await expect(one(json)).rejects.toThrow("it is not a list of clusters in a form");
   });
@@ -32,7 +32,7 @@ describe("a list of clusters", () => {
     ["is incomplete with a record without a name", [{ id: "cl_1" }]],
     ["is incomplete with an id that would change a path", [full, { ...full, id: "cl_1/../../admin" }]],
     ["is incomplete with one record twice", [full, full]],
-    ["is incomplete if said to be partial", { clusters, has_more: false, meta: { partial: true } }],
+    ["is incomplete if reported as partial", { clusters, has_more: false, meta: { partial: true } }],
     ["is incomplete beside another list", { clusters, archived_clusters: [archived] }],
     ["is incomplete beside ids of another form", { clusters, meta: { archived: [{ ...archived, id: "3f2b8c1e" }] } }],
     ["is incomplete below its count", { clusters, count: 3 }],

@@ -1,7 +1,7 @@
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
 import { cleanJson } from "../../../../provider/base/text";
 
-/** neverWorst.test.ts has the laws that no other cluster is read, and no value of env shown. */
+/** neverWorst.test.ts has the laws that no other cluster is read, and that no value of env is shown. */
 
 const nameless = { name: "web", status: "running", gpu_type: "h100", replicas: 3, env: { A: "1", fooBar: "2" } };
 const full = { id: "cl_1", ...nameless };

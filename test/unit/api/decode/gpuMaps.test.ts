@@ -26,7 +26,7 @@ const counted = [
 const named = [{ type: "h100", name: "NVIDIA H100" }];
 
 describe("a map by GPU type", () => {
-  it.each([undefined, "gpus", "types", "models", "data", "result"])("is read under the name %s", async (name) => {
+  it.each([undefined, "gpus", "types", "models", "data", "result"])("%s: is read under this name", async (name) => {
     const record = { name: "NVIDIA H100", price_cents_per_hour: 249, in_stock: true };
     const map = { h100: record, l4: { price_cents_per_hour: 80 } };
     const json = name === undefined ? map : { [name]: map, total: 2 };

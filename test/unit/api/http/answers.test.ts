@@ -31,7 +31,7 @@ describe("a refusal", () => {
     ["server-error", "write", [500, 503]],
     ["ambiguous", "create", [408, 303]],
     ["refused", "read", [303]],
-  ])("has an outcome by its status: %s for a %s with %j", async (outcome, kind, statuses) => {
+  ])("%s, %s: is the outcome of the statuses %j", async (outcome, kind, statuses) => {
     const request = requestOf(kind, { path: "/v1/clusters/cl_1", subject: 'cluster "web" (cl_1)' });
     for (const status of statuses) {
       const error = await answerTo({ status, body: envelope("No.", "some_code", status) }, request);
@@ -113,16 +113,12 @@ describe("a refusal", () => {
 
 describe("a success", () => {
   it.each<[boolean, string, unknown]>([
-    [true, "with a flag that says so, beside a list", { success: false, clusters: [] }],
-    [true, "with the documented envelope, beside a list", { error: { status: 404 }, clusters: [] }],
-    [true, "with a string alone", { error: "no capacity" }],
-    [
-      false,
-      "with the reason why a cluster failed",
-      { id: "cl_1", name: "web", status: "failed", error: "no capacity" },
-    ],
-    [false, "with no error, in a list", { errors: [], error: null, clusters: [] }],
-  ])("is an error, %s, %s", async (expected, _what, json) => {
+    [true, "a flag that says so, beside a list", { success: false, clusters: [] }],
+    [true, "the documented envelope, beside a list", { error: { status: 404 }, clusters: [] }],
+    [true, "a string alone", { error: "no capacity" }],
+    [false, "the reason why a cluster failed", { id: "cl_1", name: "web", status: "failed", error: "no capacity" }],
+    [false, "no error, in a list", { errors: [], error: null, clusters: [] }],
+  ])("error %s: %s", async (expected, _what, json) => {
     const found = await answerTo({ body: JSON.stringify(json) });
     expect(found instanceof ResponseShapeError).toBe(expected);
     if (!expected) expect(found).toEqual(json);
@@ -158,7 +154,7 @@ describe("a success", () => {
     ["a web page", "<html>sign in</html>", "it is a web page"],
     ["truncated", '{"id":"cl_1","env":{"A":"canary', "31 characters that are not JSON"],
     ["nested too deep", "[".repeat(200_000) + "]".repeat(200_000), "nested more than 100 levels deep"],
-  ])("whose body is %s may have taken effect, and the body is not quoted", async (_what, body, what) => {
+  ])("%s: may have taken effect, and the body is not quoted", async (_what, body, what) => {
     const error = await answerTo({ body }, requestOf("read", { subject: 'cluster "web"' }));
     expect(error).toBeInstanceOf(ResponseShapeError);
     expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "GET" });

@@ -13,12 +13,12 @@ const refuses =
       .writeHead(401)
       .end(JSON.stringify({ error: { code: "unauthorized", message: textOf(headers.authorization), status: 401 } }));
 const answers: [string, RequestListener][] = [
-  ["repeats the key in its reason", refuses((authorization) => `bad key ${authorization}`)],
-  ["repeats the key in its code", (_q, response) => response.writeHead(400).end(`{"error":{"code":"${canary}"}}`)],
-  ["repeats the key in base64", refuses(() => Buffer.from(canary).toString("base64"))],
-  ["shows the request", ({ headers }, response) => response.writeHead(502).end(`<pre>${inspect(headers)}</pre>`)],
+  ["that repeats the key in its reason", refuses((authorization) => `bad key ${authorization}`)],
+  ["that repeats the key in its code", (_q, response) => response.writeHead(400).end(`{"error":{"code":"${canary}"}}`)],
+  ["that repeats the key in base64", refuses(() => Buffer.from(canary).toString("base64"))],
+  ["that shows the request", ({ headers }, response) => response.writeHead(502).end(`<pre>${inspect(headers)}</pre>`)],
   [
-    "answers half",
+    "that answers half",
     ({ headers: { authorization } }, response) =>
       void response.writeHead(200, { "content-length": 999 }).write(`"${authorization}`, () => response.destroy()),
   ],
@@ -32,7 +32,7 @@ const sinks: ((error: Error) => string)[] = [
   ({ cause }) => inspect(cause, deep),
 ];
 
-test.each(answers)("the key is nowhere in the error when the service %s", async (_what, listener) => {
+test.each(answers)("a service %s: the key is nowhere in the error", async (_what, listener) => {
   const { url } = await serve(listener);
   for (const method of ["GET", "POST"]) {
     const error = await failureOf(transportTo(url).send(once(method)));
@@ -46,7 +46,7 @@ test.each(answers)("the key is nowhere in the error when the service %s", async 
 test.each([
   ["the host", "https://key.evil.example/", "zq7k-wv93-lm2x-t5"],
   ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/", "lm2x"],
-])("the key is nowhere in the error when it is %s of a redirect", async (_what, form, part) => {
+])("the key in %s of a redirect: it is nowhere in the error", async (_what, form, part) => {
   const key = "Zq7K-Wv93-Lm2X-T5";
   const location = form.replace("key", key.toLowerCase());
   const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
@@ -89,7 +89,7 @@ test.each<[string, (kept: number) => string]>([
     "broken by an invisible character",
     (kept) => envelope(long(`${value.slice(0, 9)}\u200b${value.slice(9)}`, kept, 500)),
   ],
-])("no part of an env value is in the error of a service that repeats it %s", async (_where, bodyOf) => {
+])("an env value that the service repeats %s: no part of it is in the error", async (_where, bodyOf) => {
   for (let kept = 0; kept <= 40; kept += 1) {
     const request = requestOf("create", { redactor: new Redactor([value]) });
     const error = await failureOf(answering({ status: 400, body: bodyOf(kept) })(request));
@@ -100,7 +100,7 @@ test.each<[string, (kept: number) => string]>([
 });
 
 test.each(["Zq7K-Wv93-Lm2X-T", "Zq7K"])(
-  "the key %s is hidden in the data of a success, at a cut and in a name too",
+  "%s: the key is hidden in the data of a success, even at a cut and in a name",
   async (key) => {
     const env = { A: ` ${key}\r\n`, B: key };
     const body = JSON.stringify({ name: `web ${key}`, text: `${"x".repeat(8_180)} ${key}`, [`a ${key}`]: 1, env });

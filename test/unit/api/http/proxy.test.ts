@@ -74,7 +74,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
-test("a service is asked through the proxy of the environment, which sees its host and never the key", async () => {
+test("a request passes through the proxy of the environment, which sees the host and never the key", async () => {
   const service = await openService();
   const proxy = await openProxy(service.port);
   process.env["HTTPS_PROXY"] = proxy.url;
@@ -87,7 +87,7 @@ test("a service is asked through the proxy of the environment, which sees its ho
   expect(proxy.seen.join("")).not.toMatch(new RegExp(`${canary.slice(0, 9)}|authorization`, "i"));
 });
 
-test("a proxy with a name and a password is given these, and no error quotes them", async () => {
+test("a proxy gets its name and password, and no error quotes them", async () => {
   const service = await openService();
   const proxy = await openProxy(service.port);
   process.env["HTTPS_PROXY"] = proxy.url.replace("//", "//me:proxy-canary@");
@@ -99,7 +99,7 @@ test("a proxy with a name and a password is given these, and no error quotes the
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
 });
 
-test("a service on this machine is asked directly", async () => {
+test("a request to this machine uses no proxy", async () => {
   const { url } = await serve((_request, response) => response.end("[1]"));
   process.env["HTTP_PROXY"] = process.env["HTTPS_PROXY"] = "http://127.0.0.1:1";
   expect((await transportTo(url.replace("127.0.0.1", "localhost")).send(once("GET"))).json).toEqual([1]);
@@ -116,7 +116,7 @@ test.each([
     403,
     `${proxyName} opened no connection to the host (HTTP 403, ${host}). Ask the operator of the proxy, or list the host in NO_PROXY if it needs none`,
   ],
-])("a proxy that refuses the tunnel with %i was sent no request, and the error names it", async (status, message) => {
+])("%i from a proxy to the tunnel: no request was sent, and the error names the proxy", async (status, message) => {
   const service = await openService();
   const proxy = await openProxy(service.port, status);
   process.env["HTTPS_PROXY"] = proxy.url;
@@ -135,7 +135,7 @@ test("a proxy that does not answer is named beside the address of the service", 
   );
 });
 
-test.each(["HTTPS_PROXY", "HTTP_PROXY"])("a SOCKS proxy in %s is refused before any request", async (variable) => {
+test.each(["HTTPS_PROXY", "HTTP_PROXY"])("%s: a SOCKS proxy is refused before any request", async (variable) => {
   const proxy = await openProxy(1);
   process.env[variable] = proxy.url.replace("http", "socks5");
   const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));

@@ -29,9 +29,9 @@ const left = (remaining: number, resetS = 30) =>
 const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
 
 test.each<[string, number, number, number[]]>([
-  ["10 s if it is the first of a window", 1, 0, [0, 10_000, 10_050]],
-  ["2 s if it is a later one", 2, 1, [0, 50, 2_050]],
-])("a request that hangs is followed by another one after %s", async (_when, hanging, answered, arrivals) => {
+  ["after 10 s if it is the first of a window", 1, 0, [0, 10_000, 10_050]],
+  ["after 2 s if it is a later one", 2, 1, [0, 50, 2_050]],
+])("%s: a request that hangs is followed by another one", async (_when, hanging, answered, arrivals) => {
   const latencyMs = (count: number) => (count === hanging ? 60_000 : 50);
   const { clock, send, times } = openFixture((count) => left(60 - count), 0, latencyMs);
   await clock.run(many(answered, () => send()));
@@ -63,14 +63,14 @@ test("a tenth of a window is reserved for lookups, and shrinks evenly until noth
   const lookup = send(requestOf("read", { urgency: "reconcile", maxQueueMs: 0 }));
   await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
   await clock.run(waiting);
-  // The answers have shown a window of 30 s: 3 of 100 are free for its last 9 s, the last one for its last 3 s.
+  // The answers have reported a window of 30 s: 3 of 100 are free for its last 9 s, the last one for its last 3 s.
   expect(times()).toEqual([0, 50, 21_050, 24_050, 27_050, 30_050, 30_100]);
 });
 
 test.each([
   ["the time of Retry-After", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
-  ["a whole window if it has no headers", {}, 60_000],
-])("a 429 stops all requests for %s, plus jitter", async (_time, headers, waitMs) => {
+  ["a whole window, without headers", {}, 60_000],
+])("%s: a 429 stops all requests for so long, plus jitter", async (_time, headers, waitMs) => {
   const { clock, send, times } = openFixture((count) => (count === 0 ? rateAnswer(headers, 429) : left(90)));
   expect((await clock.run(send())).status).toBe(429);
   await clock.run(many(2, () => send()));

@@ -156,7 +156,7 @@ test("each request ends, at most 16 are in flight, and none is sent before a ref
         const send = paced(new RateLimiter({ clock, random: () => 0.5 }), clock, service.send);
         const wanted = bursts.reduce((sum, burst) => sum + burst.count, 0);
         expect(await clock.run(play(clock, send, bursts, defaultMaxQueueMs))).toHaveLength(wanted);
-        expect(service.counts.most).toBeLessThanOrEqual(16);
+        expect(service.counts.max).toBeLessThanOrEqual(16);
         const isClosed = (ms: number) => closed.some(({ fromMs, toMs }) => fromMs < ms && ms < toMs);
         expect(service.arrivals.filter(({ atMs }) => isClosed(atMs))).toEqual([]);
       },

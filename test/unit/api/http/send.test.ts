@@ -14,7 +14,7 @@ const body = JSON.stringify({ name: "web", gpu_type: "h100", replicas: 1, contai
 
 describe("a connection", () => {
   it.each(["before", "after"] as const)(
-    "that breaks %s the effect of a creation leaves open whether it took effect",
+    "%s the effect of a creation: a break leaves open whether it took effect",
     async (when) => {
       const fault: Fault = { kind: "drop", when };
       const simulator = await startSimulator({ faults: [fault], apiKeys: { key: "org" } });
@@ -87,7 +87,7 @@ describe("an answer", () => {
         response.on("close", () => clearInterval(timer));
       },
     ],
-  ])("that %s ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
+  ])("%s: it ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
     const { url } = await serve(listener);
     const error = await failureOf(transportTo(url).send(once("POST", { attemptTimeoutMs: 40 })));
     expect(error).toMatchObject({ outcome: "ambiguous", details: { isLate: true } });
@@ -141,7 +141,7 @@ describe("a request whose signal aborts", () => {
     await closed;
   });
 
-  it.each(["POST", "PATCH", "DELETE"])("finishes if it is a %s in flight", async (method) => {
+  it.each(["POST", "PATCH", "DELETE"])("%s: finishes if it is in flight", async (method) => {
     const { send, arrival } = await held();
     const controller = new AbortController();
     const pending = send(once(method, { signal: controller.signal, ...(method === "POST" && { body: "{}" }) }));
@@ -151,7 +151,7 @@ describe("a request whose signal aborts", () => {
     expect((await pending).json).toEqual({ id: "cl_1" });
   });
 
-  it.each(["GET", "POST"])("is not sent if it is a %s that has not begun", async (method) => {
+  it.each(["GET", "POST"])("%s: is not sent if it has not begun", async (method) => {
     const { send, exchanges } = await held();
     await expect(send(once(method, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     expect(exchanges).toEqual([]);
@@ -173,7 +173,7 @@ describe("an error of Node", () => {
     ["ECONNREFUSED", "read", "ambiguous"],
     ["EHOSTUNREACH", undefined, "ambiguous"],
     ["ECONNRESET", "connect", "not-sent"],
-  ])("%s of the system call %s: the outcome is %s", async (code, syscall, outcome) => {
+  ])("%s, %s: has the outcome %s", async (code, syscall, outcome) => {
     const alone = Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
     for (const failure of [alone, Object.assign(new AggregateError([alone, new Error("later")]), { code: "LATER" })]) {
       failWith(failure);

@@ -54,8 +54,8 @@ describe("a failed request", () => {
   it("is repeated after random parts of pauses that double up to 20 s", async () => {
     const { sent, fail } = openFixture(failing("ambiguous"), { random: () => 0.5 });
     expect(String(await fail(requestOf("read", { attempts: 9 })))).toMatch(/: no answer \(tried 9 times\)$/);
-    const longest = [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 51_500, 71_500];
-    expect(sent.map(({ atMs }) => atMs)).toEqual(longest.map((ms) => ms / 2));
+    const maxTimes = [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 51_500, 71_500];
+    expect(sent.map(({ atMs }) => atMs)).toEqual(maxTimes.map((ms) => ms / 2));
   });
 
   it("is not repeated after an error of another kind", async () => {
