@@ -103,11 +103,7 @@ describe("what connections share", () => {
   const base = inConfig("same");
 
   it.each<[string, Connection, boolean]>([
-    [
-      "is one service for the same address in capitals, with slashes",
-      inConfig("same", "HTTPS://Shared.Example.COM:443//"),
-      true,
-    ],
+    ["is one service for one address in two spellings", inConfig("same", "HTTPS://Shared.Example.COM:443//"), true],
     ["is not shared with another key", inConfig("other"), false],
     ["is not shared with another path", inConfig("same", `${address}/GPU`), false],
   ])("%s", (_title, other, isShared) => {

@@ -44,15 +44,9 @@ describe("an error", () => {
 });
 
 it("a redacted error holds a secret in none of its strings, nor in those of its causes", () => {
-  const cause = new ClusterFailedError("it is s3cret", {
-    explanations: ["seen: s3cret"],
-    cause: new TypeError("s3cret"),
-  });
-  const error = new UncertainError("cluster s3cret", {
-    advice: ["adopt s3cret"],
-    explanations: ["fact s3cret"],
-    cause,
-  });
+  const details = { advice: ["adopt s3cret"], explanations: ["fact s3cret"] };
+  const cause = new ClusterFailedError("it is s3cret", { ...details, cause: new TypeError("s3cret") });
+  const error = new UncertainError("cluster s3cret", { ...details, cause });
   const hidden = redacted(error, (text) => text.replaceAll("s3cret", "[secret]"));
   expect(inspect(hidden, { depth: 9, showHidden: true })).not.toContain("s3cret");
   expect(hidden).toMatchObject({ message: "cluster [secret]. adopt [secret]", cause: { reason: "it is [secret]" } });

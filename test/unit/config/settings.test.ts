@@ -41,17 +41,13 @@ describe("a connection", () => {
     expect([apiKey.reveal(), baseUrl]).toEqual(expected);
   });
 
-  it.each<[string, ConfigOrigin, Values, string]>([
-    ["names the config as its source", "stack", inConfig, "gpucluster:apiKey of the stack"],
-    [
-      "explains which copy of the config is its source",
-      "copy",
-      inConfig,
-      "gpucluster:apiKey of the stack; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the current one",
-    ],
-    ["names an explicit provider as its source", "provider", inConfig, "the provider's `apiKey`"],
-    ["names the environment as its source", "copy", {}, "GPUCLUSTER_API_KEY of the environment"],
-  ])("%s", (_name, origin, values, apiKey) => {
+  const copy = "use that of the last `pulumi up`, and with `--run-program` the current one";
+  it.each<[ConfigOrigin, Values, string]>([
+    ["stack", inConfig, "gpucluster:apiKey of the stack"],
+    ["copy", inConfig, `gpucluster:apiKey of the stack; \`refresh\` and \`destroy\` ${copy}`],
+    ["provider", inConfig, "the provider's `apiKey`"],
+    ["copy", {}, "GPUCLUSTER_API_KEY of the environment"],
+  ])("%s: names its sources", (origin, values, apiKey) => {
     const baseUrl = apiKey.replace("apiKey", "baseUrl").replace("API_KEY", "BASE_URL");
     expect(resolveConnection(config(values), inEnv, origin).sources).toEqual({ apiKey, baseUrl });
   });
@@ -69,20 +65,12 @@ describe("a connection", () => {
   });
 });
 
-test.each<[string, ConfigOrigin, string, string]>([
-  [
-    "a setting that the stack lacks is requested by command",
-    "stack",
-    "run `pulumi config set --secret gpucluster:apiKey`",
-    "run `pulumi config set gpucluster:baseUrl <value>`",
-  ],
-  [
-    "a setting that an explicit provider lacks is requested by argument",
-    "provider",
-    "set the provider's `apiKey`",
-    "set the provider's `baseUrl`",
-  ],
-])("%s", (_name, origin, keyAdvice, urlAdvice) => {
+const setKey = "run `pulumi config set --secret gpucluster:apiKey`";
+const setUrl = "run `pulumi config set gpucluster:baseUrl <value>`";
+test.each<[ConfigOrigin, string, string]>([
+  ["stack", setKey, setUrl],
+  ["provider", "set the provider's `apiKey`", "set the provider's `baseUrl`"],
+])("%s: the error of a missing setting has every place where it can be set", (origin, keyAdvice, urlAdvice) => {
   const resolve = () => resolveConnection(nothing, {}, origin);
   expect(resolve).toThrow(`The API key is missing: set GPUCLUSTER_API_KEY in the environment, or ${keyAdvice}`);
   expect(resolve).toThrow(`is missing: set GPUCLUSTER_BASE_URL in the environment, or ${urlAdvice}`);

@@ -17,6 +17,7 @@ const read = async (subject: Subject, json: unknown) =>
 
 const h100 = { type: "h100", pricePerHour: 2.49 };
 const inDollars = { ...h100, currency: "USD" };
+const twoPrices = [inDollars, { ...inDollars, type: "titan" }];
 const isFree = { type: "h100", available: true };
 const isSoldOut = { type: "b200", available: false };
 const counted = [
@@ -39,12 +40,7 @@ describe("a map by GPU type", () => {
     ["has prices in records", "pricing", { prices: { h100: { hourly: 2.49, currency: "USD" } } }, [inDollars]],
     ["has plain prices", "pricing", { h100: 2.49 }, [h100]],
     ["has prices in strings", "pricing", { pricing: { h100: "$2.49" } }, [inDollars]],
-    [
-      "has prices beside a currency",
-      "pricing",
-      { prices: { h100: 2.49, titan: 2.49 }, currency: "usd" },
-      [inDollars, { ...inDollars, type: "titan" }],
-    ],
+    ["has prices beside a currency", "pricing", { prices: { h100: 2.49, titan: 2.49 }, currency: "usd" }, twoPrices],
     ["has prices beside the unit", "pricing", { data: { prices: { h100: 2.49 } }, unit: "hour" }, [h100]],
     ["has counts", "availability", { h100: 48, b200: 0 }, counted],
     ["has counts in strings", "availability", { data: { h100: "48", b200: "0" } }, counted],

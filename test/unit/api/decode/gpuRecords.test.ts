@@ -87,7 +87,7 @@ describe("the price in a tier", () => {
     ["is read from rows", { gpu: rows, cpu: [] }],
     [
       "is read from objects",
-      [{ id: "h100", pricing: { community: { hourlyCents: 299 }, verified: { hourlyCents: 374 } } }],
+      [{ ...h100, pricing: { community: { hourlyCents: 299 }, verified: { hourlyCents: 374 } } }],
     ],
     ["is read from names", [{ id: "h100", communityCents: 299, verifiedCents: 374 }]],
     ["is read from numbers", [{ id: "h100", prices: { community: 2.99, verified: 3.74 } }]],

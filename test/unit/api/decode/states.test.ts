@@ -3,51 +3,30 @@ import { ApiError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 
 describe("a status word", () => {
-  it.each<[name: string, words: string, state: string, healthy: boolean | undefined, isSick: boolean]>([
-    [
-      "means running in any spelling",
-      "running Running InService in-service STATE_ACTIVE OK up",
-      "running",
-      true,
-      false,
-    ],
-    [
-      "means pending",
-      "provisioning ContainerCreating in_progress stopping terminating released",
-      "pending",
-      false,
-      false,
-    ],
-    ["means pending and unhealthy", "unhealthy NotReady OUT_OF_SERVICE ImagePullBackOff", "pending", false, true],
+  it.each<[state: string, healthy: boolean | undefined, isSick: boolean, words: string]>([
+    ["running", true, false, "running Running InService in-service STATE_ACTIVE OK up"],
+    ["pending", false, false, "provisioning ContainerCreating in_progress stopping terminating released"],
+    ["pending", false, true, "unhealthy NotReady OUT_OF_SERVICE ImagePullBackOff"],
     // Whether it was stopped or has failed is unknown.
-    ["means down for an unknown reason", "down offline unreachable Evicted", "unknown", false, true],
-    ["means failed", "failed Errored OOMKilled CrashLoopBackOff", "failed", false, true],
-    ["means stopped", "stopped suspended SHUTOFF Exited", "stopped", false, false],
-    ["means terminated", "terminated DELETED destroyed", "terminated", false, false],
-    // A pod that has succeeded runs no more, a cluster that has succeeded does.
-    [
-      "means nothing if ambiguous or unknown",
-      "succeeded idle quantum __proto__ run-ning yes",
-      "unknown",
-      undefined,
-      false,
-    ],
-  ])("%s", (_name, words, state, healthy, sick) => {
+    ["unknown", false, true, "down offline unreachable Evicted"],
+    ["failed", false, true, "failed Errored OOMKilled CrashLoopBackOff"],
+    ["stopped", false, false, "stopped suspended SHUTOFF Exited"],
+    ["terminated", false, false, "terminated DELETED destroyed"],
+    // A pod that has succeeded no longer runs, a cluster that has succeeded does.
+    ["unknown", undefined, false, "succeeded idle quantum __proto__ run-ning yes"],
+  ])("%s, healthy %s, unhealthy status %s: is the meaning of %j", (state, healthy, isSick, words) => {
+    const meaning = [state, healthy, isSick];
     for (const word of words.split(" "))
-      expect([word, stateOf(word), healthOfWord(word), isUnhealthyStatus(word)]).toEqual([word, state, healthy, sick]);
+      expect({ word, meaning: [stateOf(word), healthOfWord(word), isUnhealthyStatus(word)] }).toEqual({
+        word,
+        meaning,
+      });
   });
 
   it("means running with a whole share only", () => {
-    const meanings = [undefined, "running (2/2)", "Running (1/2)", "2 / 2", "0/0"].map((word) => {
-      return [stateOf(word), healthOfWord(word)];
-    });
-    expect(meanings).toEqual([
-      ["unknown", undefined],
-      ["running", true],
-      ["pending", false],
-      ["unknown", true],
-      ["unknown", false],
-    ]);
+    const words = [undefined, "running (2/2)", "Running (1/2)", "2 / 2", "0/0"];
+    expect(words.map(stateOf)).toEqual(["unknown", "running", "pending", "unknown", "unknown"]);
+    expect(words.map(healthOfWord)).toEqual([undefined, true, false, true, false]);
   });
 
   it("hides a secret unless it is a known word alone", () => {
