@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Server as NetServer } from "node:net";
+import type { Server as NetServer, Socket } from "node:net";
 import { readAnswer } from "../../../../provider/api/http/answers";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
 import { createTransport, type TransportOptions } from "../../../../provider/api/http/transport";
@@ -10,17 +10,19 @@ import { VirtualClock } from "../../../support/virtualClock";
 /** Stands for an API key; no output may hold it. */
 export const canary = "sk-canary-/+=0123456789";
 
-const servers: Server[] = [];
+const servers: NetServer[] = [];
+const sockets = new Set<Socket>();
 
 /** Serves on a free port of this machine until the end of the test. */
 export async function serve(listener: RequestListener): Promise<{ server: Server; url: string }> {
   const server = createServer(listener);
-  servers.push(server);
   return { server, url: await listen(server) };
 }
 
-/** The address of a server that now listens. */
+/** The address of a server that listens until the end of the test. */
 export async function listen(server: NetServer): Promise<string> {
+  servers.push(server);
+  server.on("connection", (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve());
   });
@@ -30,10 +32,9 @@ export async function listen(server: NetServer): Promise<string> {
 
 /** Every test ends its servers. */
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
 /** The whole chain against a base URL, in virtual time. */

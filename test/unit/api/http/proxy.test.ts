@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { connect, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import { connect, type Server } from "node:net";
 import tls from "node:tls";
 import { inspect } from "node:util";
 import { ConfigError, ConnectionError, messageOf } from "../../../../provider/base/errors";
@@ -12,16 +12,7 @@ const certificate = certificateFor(host);
 const variables = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 const before = new Map(variables.map((name) => [name, process.env[name]]));
 
-const servers: (Server | TlsServer)[] = [];
-const sockets = new Set<Socket>();
-
-function keep<S extends Server | TlsServer>(server: S): S {
-  servers.push(server);
-  server.on("connection", (socket: Socket) => sockets.add(socket));
-  return server;
-}
-
-const portOf = async (server: Server | TlsServer) => Number(new URL(await listen(server)).port);
+const portOf = async (server: Server) => Number(new URL(await listen(server)).port);
 
 /** A service with TLS, on a port of this machine; received requests are in `requests`. */
 async function openService(body = "[]") {
@@ -30,14 +21,14 @@ async function openService(body = "[]") {
     requests.push(request);
     response.end(body);
   });
-  return { requests, port: await portOf(keep(server)) };
+  return { requests, port: await portOf(server) };
 }
 
 /** A proxy that opens tunnels to one port of this machine, whatever host is requested, or refuses with a status. */
 async function openProxy(port: number, status = 200) {
   const seen: string[] = [];
   const targets: (string | undefined)[] = [];
-  const server = keep(createHttpServer((_request, response) => response.writeHead(405).end()));
+  const server = createHttpServer((_request, response) => response.writeHead(405).end());
   server.on("connection", (socket) => socket.on("data", (data) => seen.push(data.toString("latin1"))));
   server.on("connect", (request, socket) => {
     targets.push(request.url);
@@ -46,7 +37,6 @@ async function openProxy(port: number, status = 200) {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       tunnel.pipe(socket).pipe(tunnel);
     });
-    sockets.add(tunnel);
     for (const end of [socket, tunnel]) end.on("error", () => undefined);
     return undefined;
   });
@@ -63,15 +53,12 @@ beforeEach(() => {
       original({ ...options, ca: certificate.cert }, ...others)) as typeof tls.connect);
 });
 
-afterEach(async () => {
+afterEach(() => {
   jest.restoreAllMocks();
   for (const [name, value] of before) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
-  for (const socket of sockets) socket.destroy();
-  sockets.clear();
-  await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
 });
 
 test("a request passes through the proxy of the environment, which sees the host and never the key", async () => {

@@ -103,7 +103,6 @@ describe("an answer", () => {
       });
     });
     const error = await failureOf(transportTo(await listen(server)).send(once("GET")));
-    server.close();
     expect(requests.join()).toContain(canary);
     expect(error).toMatchObject({ outcome: "ambiguous", cause: { code: "HTTPParserError" } });
     const printed = inspect(error, { depth: 10, showHidden: true });
