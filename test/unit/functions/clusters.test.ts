@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { Client } from "../../../provider/api/client";
+import type { ClusterList } from "../../../provider/api/decode/records";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import {
   bareStatus,
@@ -18,6 +18,9 @@ async function openWithWeb(options: FixtureOptions = {}): Promise<Fixture & { id
   const fixture = await openFixture(options);
   return { ...fixture, id: fixture.simulator.addCluster(web).id };
 }
+
+/** A service whose clusters are read as this list. */
+const openWithList = (list: ClusterList) => openFixture({ client: () => ({ listClusters: async () => list }) });
 
 const record = (id: string) => ({
   id,
@@ -51,18 +54,11 @@ describe("getClusters", () => {
   });
 
   it("fails if the list could not be read to its end, and says why", async () => {
-    const fixture = await openFixture({ client: () => partOfList("page 2: HTTP 500") });
-    const { message } = await failureOf(getClusters(fixture.client));
+    const { client } = await openWithList({ clusters: [], complete: false, problem: "page 2: HTTP 500" });
+    const { message } = await failureOf(getClusters(client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
   });
 });
-
-/** A list with one "web" in it that may not be all there is. */
-function partOfList(problem?: string): Partial<Client> {
-  const clusters = [{ id: "cl_1", name: "web", status: "running" }];
-  const list = { clusters, complete: false, ...(problem ? { problem } : {}) };
-  return { listClusters: async () => list };
-}
 
 describe("getCluster", () => {
   const byId = ["GET /v1/clusters/:id"];
@@ -86,33 +82,30 @@ describe("getCluster", () => {
 });
 
 describe("the name of a cluster", () => {
-  const doubts: [string, (fixture: Fixture) => unknown, FixtureOptions, RegExp][] = [
-    [
-      "fails if no cluster has it",
-      () => undefined,
-      {},
-      /^getCluster: there is no cluster "web"; getClusters\(\) lists/,
-    ],
-    [
-      "fails if several clusters have it",
-      ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
-      {},
-      /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): use the `id` of one$/,
-    ],
-    [
-      "fails if an incomplete list leaves it open",
-      () => undefined,
-      { client: () => partOfList() },
-      /not certain whether only cl_1 \(running\) has the name "web": use the `id`$/,
-    ],
-  ];
+  const running = { id: "cl_1", name: "web", status: "running", createdAt: "2030-01-01T00:00:00Z" };
+  const both = [running, { ...running, id: "cl_2", name: "Web" }];
+  const since = String.raw`\(running, since .*\)`;
 
-  it.each(doubts)("%s", async (_title, arrange, options, text) => {
-    const fixture = await openFixture(options);
-    await fixture.run(Promise.resolve(arrange(fixture)));
-    const { message } = await fixture.run(failureOf(getCluster(fixture.client, { name: "web" })));
-    expect(message).toMatch(text);
-    expect(requestLines(fixture.simulator)).not.toContain("GET /v1/clusters/:id");
+  it.each<[string, ClusterList, string]>([
+    [
+      "no cluster has it",
+      { clusters: [], complete: true },
+      '^getCluster: there is no cluster "web"; getClusters\\(\\) lists',
+    ],
+    [
+      "several clusters have it",
+      { clusters: both, complete: true },
+      `"web" is the name of 2 clusters, cl_1 ${since}, cl_2 ${since}: use the \`id\` of one$`,
+    ],
+    [
+      "an incomplete list leaves it open",
+      { clusters: [running], complete: false },
+      `not certain whether only cl_1 ${since} has the name "web": use the \`id\`$`,
+    ],
+  ])("fails without another request: %s", async (_title, list, expected) => {
+    const { client, simulator } = await openWithList(list);
+    expect((await failureOf(getCluster(client, { name: "web" }))).message).toMatch(new RegExp(expected));
+    expect(simulator.requests).toEqual([]);
   });
 });
 
