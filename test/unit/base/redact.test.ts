@@ -19,6 +19,13 @@ it.each(plain)("a value is replaced: %s", (_how, write) => {
   }
 });
 
+it.each(others)("a value is hidden: %s", (_how, write) => {
+  for (const value of secrets) {
+    const isPlain = plain.some(([, form]) => form(value) === write(value));
+    expect(new Redactor([value]).hide(quoting(write(value)))).toBe(isPlain ? quoting("[secret]") : withheld);
+  }
+});
+
 it.each([
   ["each line is one", "user: alice-in-chains\npassword: 7f3a-9e1c\n", "is password: 7f3a-9e1c.", "is [secret]."],
   ["a password of a URL is one", "postgres://app:h7Kq@db/shop", "no h7Kq, h7Kqs", "no [secret], h7Kqs"],
