@@ -25,21 +25,16 @@ describe("the descriptor of the service", () => {
   });
 
   it.each<[string, Fault]>([
-    ["is found behind a redirect to a website", { kind: "redirect", location: "https://www.example.com/" }],
-    ["is found behind another document", { kind: "body", body: '{"status":"ok"}' }],
-  ])("%s", async (_name, fault) => {
-    const fixture = await openFixture({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
-    expect(await fixture.run(fixture.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
-  });
-
-  it("is an error with the paths if it is at none of them", async () => {
+    ["HTTP 302", { kind: "redirect", location: "https://www.example.com/" }],
+    ["not JSON", { kind: "html", status: 200, times: 2 }],
+  ])("%s: is an error with the paths if it is at none of them", async (why, first) => {
     const faults: Fault[] = [
-      { kind: "html", status: 200, path: "/nothing", times: 2 },
+      { ...first, path: "/nothing" },
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
-    const fixture = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
-    const { message } = await fixture.run(failureOf(fixture.client.getServiceInfo()));
-    expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
+    const { client, run } = await openFixture({ wire: descriptorAt("/elsewhere"), faults });
+    const { message } = await run(failureOf(client.getServiceInfo()));
+    expect(message).toContain(`tried / (${why}), /v1 (HTTP 404), /api (other content)`);
   });
 
   it("is an error at once if the key is refused", async () => {

@@ -3,7 +3,6 @@ import {
   ApiError,
   briefOf,
   ClusterFailedError,
-  ConnectionError,
   explanationsOf,
   NoUpdateError,
   ResponseShapeError,
@@ -32,7 +31,6 @@ describe("an error", () => {
   it.each([
     new ApiError("no", refusal),
     new NoUpdateError("no", refusal),
-    new ConnectionError("no", request),
     new ResponseShapeError("no", { ...request, why: "it is empty" }),
     new TakenError("no", { taken: { holders: [{ id: "cl_1" }], complete: true } }),
   ])("stays of its kind with all its data: $name", (error) => {

@@ -104,16 +104,6 @@ describe("a deadline", () => {
     ...more,
   });
 
-  it("ends an attempt without an answer, which may have taken effect", async () => {
-    const { clock, startMs, sent, fail } = openFixture(async ({ method, path, attemptTimeoutMs = 0 }) => {
-      await clock.sleep(attemptTimeoutMs);
-      throw new ConnectionError("no answer", { outcome: "ambiguous", method, path, isLate: true });
-    });
-    const error = await fail(requestOf("create", within(startMs)));
-    expect(error).toMatchObject({ hitDeadline: true, details: { isLate: true }, maybeApplied: true });
-    expect([sent.map(({ limitMs }) => limitMs), clock.now() - startMs]).toEqual([[leftMs], leftMs]);
-  });
-
   it("ends the retries before a pause that would exceed it", async () => {
     const { clock, startMs, sent, fail } = openFixture(failing("not-sent"));
     const error = await fail(requestOf("delete", within(startMs, { attempts: 100 })));
