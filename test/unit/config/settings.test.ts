@@ -52,11 +52,6 @@ describe("a connection", () => {
     expect(resolveConnection(config(values), inEnv, origin).sources).toEqual({ apiKey, baseUrl });
   });
 
-  it("does not show its key", () => {
-    const connection = resolveConnection(nothing, inEnv);
-    expect(JSON.stringify(connection) + inspect(connection, { depth: 10, showHidden: true })).not.toContain(key);
-  });
-
   it("logs to standard error or to an absolute path", () => {
     const logOf = (text: string) => resolveConnection(nothing, { ...inEnv, GPUCLUSTER_LOG: text }).log;
     expect([" ", "json", "json:/tmp/a b.log"].map(logOf)).toEqual([undefined, "stderr", { file: "/tmp/a b.log" }]);

@@ -55,24 +55,6 @@ test.each([
   expect(error.toLowerCase()).not.toContain(part);
 });
 
-test("every request carries the key, the user agent and what it accepts, and a content type only with a body", async () => {
-  const seen: Record<string, unknown>[] = [];
-  const { url } = await serve((request, response) => {
-    request.resume();
-    seen.push(request.headers);
-    response.end("{}");
-  });
-  const { send } = transportTo(url);
-  await send(once("GET"));
-  await send(once("POST", { body: "{}" }));
-  const common = { authorization: `Bearer ${canary}`, "user-agent": "test/1", accept: "application/json" };
-  expect(seen).toEqual([
-    expect.objectContaining(common),
-    expect.objectContaining({ ...common, "content-type": "application/json", "content-length": "2" }),
-  ]);
-  expect(seen[0]).not.toHaveProperty("content-type");
-});
-
 /** Everything of a string that is long enough to be a leak. */
 function partsOf(text: string): string[] {
   return Array.from({ length: text.length - 3 }, (_, index) => text.slice(index, index + 4));
