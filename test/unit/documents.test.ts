@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { version } from "../../provider/base/version";
 
 const root = resolve(__dirname, "../..");
 const pages = readdirSync(root, { encoding: "utf8" })
@@ -77,4 +79,15 @@ test("every command, setting and variable in a document exists", () => {
     ),
   );
   expect(wrong).toEqual([]);
+});
+
+/** The files that a script writes, and git holds. */
+test.each(["schema", "docs"])("npm run %s: would change nothing", (name) => {
+  const args = [join(root, `scripts/${name}.mjs`), "--check"];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+test("the version in the code is the one of the package", () => {
+  expect(JSON.parse(read("package.json"))).toMatchObject({ version });
 });
