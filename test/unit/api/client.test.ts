@@ -40,7 +40,7 @@ test("nothing is sent for an id that would change the path", async () => {
 test.each([
   ["http://127.0.0.1:1", "@127.0.0.1:2/evil"],
   ["http://127.0.0", ".1:2/evil"],
-])("%s: nothing is sent to a path that would change the host: %s", async (base, path) => {
+])("%s, %s: nothing is sent to a path that would change the host", async (base, path) => {
   const error = await failureOf(transportTo(base).send(once("GET", { path })));
   expect(error).toMatchObject({ name: "TypeError", message: expect.stringMatching(/^not a path of the API: /) });
   expect(String(error)).not.toContain(canary);

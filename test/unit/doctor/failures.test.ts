@@ -1,3 +1,4 @@
+import { recorder } from "../../../provider/doctor/examine";
 import type { FindStack } from "../../../provider/doctor/main";
 import type { Fault } from "../../../simulator";
 import { serve } from "../api/http/httpHarness";
@@ -18,6 +19,17 @@ test("the doctor names the setting that is missing, and where it looked", async 
     /^pulumi-gpucluster: The API key is missing: .*\.\nConfig: the environment: this folder is in no Pulumi project\.\n$/,
   );
   expect(err).not.toContain("The address");
+});
+
+test("the doctor shows its usage, and refuses any other option", async () => {
+  expect(await run(["--help"], {})).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: .* doctor/) });
+  expect(await run(["--all"], {})).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--all") });
+});
+
+test("the doctor refuses to send a write", async () => {
+  const send = recorder(new Map(), { now: () => 0 }, () => Promise.reject(new Error("sent")));
+  const write = send({ method: "POST", path: "/v1/clusters", kind: "create" });
+  await expect(write).rejects.toThrow("a write must not be sent: POST");
 });
 
 describe("the doctor of a service without answers", () => {

@@ -49,6 +49,7 @@ describe("a map by GPU type", () => {
     ["has words", "availability", { availability: { h100: "available", b200: "sold_out" } }, [isFree, isSoldOut]],
     ["has names", "models", { models: { h100: "NVIDIA H100" } }, named],
     ["has names beside other things", "models", { h100: "NVIDIA H100", owner: "acme" }, named],
+    ["has records beside a place", "types", { gpus: { h100: { price_per_hour: 2.49 }, "eu-1": { stock: 9 } } }, [h100]],
     [
       "has records beside others",
       "models",

@@ -31,7 +31,7 @@ describe("a refusal", () => {
     ["server-error", "write", [500, 503]],
     ["ambiguous", "create", [408, 303]],
     ["refused", "read", [303]],
-  ])("%s, %s: is the outcome of the statuses %j", async (outcome, kind, statuses) => {
+  ])("%s, %s: has this outcome for the statuses %j", async (outcome, kind, statuses) => {
     const request = requestOf(kind, { path: "/v1/clusters/cl_1", subject: 'cluster "web" (cl_1)' });
     for (const status of statuses) {
       const error = await answerTo({ status, body: envelope("No.", "some_code", status) }, request);
@@ -118,7 +118,7 @@ describe("a success", () => {
     [true, "a string alone", { error: "no capacity" }],
     [false, "the reason why a cluster failed", { id: "cl_1", name: "web", status: "failed", error: "no capacity" }],
     [false, "no error, in a list", { errors: [], error: null, clusters: [] }],
-  ])("error %s: %s", async (expected, _what, json) => {
+  ])("%s: is an error: %s", async (expected, _what, json) => {
     const found = await answerTo({ body: JSON.stringify(json) });
     expect(found instanceof ResponseShapeError).toBe(expected);
     if (!expected) expect(found).toEqual(json);

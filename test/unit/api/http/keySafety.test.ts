@@ -46,7 +46,7 @@ test.each(answers)("a service %s: the key is nowhere in the error", async (_what
 test.each([
   ["the host", "https://key.evil.example/", "zq7k-wv93-lm2x-t5"],
   ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/", "lm2x"],
-])("the key in %s of a redirect: it is nowhere in the error", async (_what, form, part) => {
+])("%s of a redirect: a key in it is nowhere in the error", async (_what, form, part) => {
   const key = "Zq7K-Wv93-Lm2X-T5";
   const location = form.replace("key", key.toLowerCase());
   const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
@@ -71,7 +71,7 @@ test.each<[string, (kept: number) => string]>([
     "broken by an invisible character",
     (kept) => envelope(long(`${value.slice(0, 9)}\u200b${value.slice(9)}`, kept, 500)),
   ],
-])("an env value that the service repeats %s: no part of it is in the error", async (_where, bodyOf) => {
+])("%s: no part of an env value that the service repeats is in the error", async (_where, bodyOf) => {
   for (let kept = 0; kept <= 40; kept += 1) {
     const request = requestOf("create", { redactor: new Redactor([value]) });
     const error = await failureOf(answering({ status: 400, body: bodyOf(kept) })(request));

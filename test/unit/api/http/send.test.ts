@@ -87,7 +87,7 @@ describe("an answer", () => {
         response.on("close", () => clearInterval(timer));
       },
     ],
-  ])("%s: it ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
+  ])("%s: ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
     const { url } = await serve(listener);
     const error = await failureOf(transportTo(url).send(once("POST", { attemptTimeoutMs: 40 })));
     expect(error).toMatchObject({ outcome: "ambiguous", details: { isLate: true } });
