@@ -3,8 +3,7 @@ import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../p
 import { ApiError, isNotFound, messageOf, type Outcome, ResponseShapeError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 import { VirtualClock } from "../../../support/virtualClock";
-import { requestOf } from "../fakes";
-import { answering, failureOf, transportOver } from "./httpHarness";
+import { answering, failureOf, requestOf, transportOver } from "./httpHarness";
 
 const key = "sk-canary-of-the-tests";
 const secret = "hf_abcdefgh1234";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
 import { readAnswer } from "../../../../provider/api/http/answers";
-import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
+import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
 import { createTransport, type TransportOptions } from "../../../../provider/api/http/transport";
 import { keyHider, Redactor } from "../../../../provider/base/redact";
 import { Secret } from "../../../../provider/base/text";
@@ -67,7 +67,18 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** A request of a kind, with the method that it would have. */
+export function requestOf(kind: RequestKind = "read", more: Partial<HttpRequest> = {}): HttpRequest {
+  const method = { read: "GET", delete: "DELETE", create: "POST", write: "PATCH", action: "POST" }[kind];
+  return { kind, method, path: "/v1/clusters", ...more };
+}
+
+/** An answer with rate headers. */
+export function rateAnswer(headers: Record<string, string> = {}, status = 200): HttpResponse {
+  return { status, headers, body: "{}" };
+}
+
 /** A request that is tried only once. */
-export function once(method: string, more: Partial<HttpRequest> = {}): HttpRequest {
-  return { method, path: "/v1/clusters", kind: method === "GET" ? "read" : "create", attempts: 1, ...more };
+export function once(kind: RequestKind, more: Partial<HttpRequest> = {}): HttpRequest {
+  return requestOf(kind, { attempts: 1, ...more });
 }

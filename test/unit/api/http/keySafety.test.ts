@@ -2,8 +2,7 @@ import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
 import { ApiError, GpuClusterError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
-import { requestOf } from "../fakes";
-import { answering, canary, failureOf, once, serve, transportTo } from "./httpHarness";
+import { answering, canary, failureOf, once, requestOf, serve, transportTo } from "./httpHarness";
 
 /** A refusal whose reason is this. */
 const refuses =
@@ -34,8 +33,8 @@ const sinks: ((error: Error) => string)[] = [
 
 test.each(answers)("a service %s: the key is nowhere in the error", async (_what, listener) => {
   const { url } = await serve(listener);
-  for (const method of ["GET", "POST"]) {
-    const error = await failureOf(transportTo(url).send(once(method)));
+  for (const kind of ["read", "create"] as const) {
+    const error = await failureOf(transportTo(url).send(once(kind)));
     if (!(error instanceof GpuClusterError)) throw new Error("it did not fail as expected");
     const printed = sinks.map((print) => print(error)).join("\n");
     for (const form of [canary, encodeURIComponent(canary), Buffer.from(canary).toString("base64")])
@@ -50,7 +49,7 @@ test.each([
   const key = "Zq7K-Wv93-Lm2X-T5";
   const location = form.replace("key", key.toLowerCase());
   const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
-  const error = String(await failureOf(transportTo(url, key).send(once("GET"))));
+  const error = String(await failureOf(transportTo(url, key).send(once("read"))));
   expect(error).toMatch(/Redirects( to https:\/\/\S+)? are not followed/);
   expect(error.toLowerCase()).not.toContain(part);
 });

@@ -67,7 +67,7 @@ test("a request passes through the proxy of the environment, which sees the host
   process.env["HTTPS_PROXY"] = proxy.url;
   const { send } = transportTo(`https://${host}:4443`);
   // A create request opens its own tunnel.
-  for (const method of ["GET", "POST"]) expect((await send(once(method))).json).toEqual([]);
+  for (const kind of ["read", "create"] as const) expect((await send(once(kind))).json).toEqual([]);
   expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill(`Bearer ${canary}`));
   expect(proxy.targets).toEqual(Array(2).fill(`${host}:4443`));
   expect(proxy.seen[0]).toMatch(/^CONNECT api\.gpu\.test:4443 HTTP\/1\.1/);
@@ -78,10 +78,10 @@ test("a proxy gets its name and password, and no error quotes them", async () =>
   const service = await openService();
   const proxy = await openProxy(service.port);
   process.env["HTTPS_PROXY"] = proxy.url.replace("//", "//me:proxy-canary@");
-  expect((await transportTo(`https://${host}`).send(once("GET"))).status).toBe(200);
+  expect((await transportTo(`https://${host}`).send(once("read"))).status).toBe(200);
   expect(proxy.seen[0]).toContain(`proxy-authorization: Basic ${btoa("me:proxy-canary")}`);
   process.env["HTTPS_PROXY"] = "no proxy-canary";
-  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  const error = await failureOf(transportTo(`https://${host}`).send(once("read")));
   expect(error).toBeInstanceOf(ConfigError);
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
 });
@@ -89,7 +89,7 @@ test("a proxy gets its name and password, and no error quotes them", async () =>
 test("a request to this machine uses no proxy", async () => {
   const { url } = await serve((_request, response) => response.end("[1]"));
   process.env["HTTP_PROXY"] = process.env["HTTPS_PROXY"] = "http://127.0.0.1:1";
-  expect((await transportTo(url.replace("127.0.0.1", "localhost")).send(once("GET"))).json).toEqual([1]);
+  expect((await transportTo(url.replace("127.0.0.1", "localhost")).send(once("read"))).json).toEqual([1]);
 });
 
 const proxyName = "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY)";
@@ -107,7 +107,7 @@ test.each([
   const service = await openService();
   const proxy = await openProxy(service.port, status);
   process.env["HTTPS_PROXY"] = proxy.url;
-  const error = await failureOf(transportTo(`https://${host}`).send(once("POST", { body: "{}" })));
+  const error = await failureOf(transportTo(`https://${host}`).send(once("create", { body: "{}" })));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false });
   expect(messageOf(error)).toBe(`POST /v1/clusters: ${message}`);
@@ -116,7 +116,7 @@ test.each([
 
 test("a proxy that does not answer is named beside the address of the service", async () => {
   process.env["HTTPS_PROXY"] = "http://127.0.0.1:1";
-  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  const error = await failureOf(transportTo(`https://${host}`).send(once("read")));
   expect(messageOf(error)).toMatch(
     /refused \(ECONNREFUSED, .*\)\. Check the address of the service, .*, and the proxy in HTTPS_PROXY or HTTP_PROXY$/,
   );
@@ -125,7 +125,7 @@ test("a proxy that does not answer is named beside the address of the service", 
 test.each(["HTTPS_PROXY", "HTTP_PROXY"])("%s: a SOCKS proxy is refused before any request", async (variable) => {
   const proxy = await openProxy(1);
   process.env[variable] = proxy.url.replace("http", "socks5");
-  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  const error = await failureOf(transportTo(`https://${host}`).send(once("read")));
   expect(error).toBeInstanceOf(ConfigError);
   expect(messageOf(error)).toContain("must be addresses of HTTP proxies such as http://HOST:PORT, and not of SOCKS");
   expect(proxy.seen).toEqual([]);

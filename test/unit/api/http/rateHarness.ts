@@ -1,10 +1,10 @@
 import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
 import type { RateLimiter } from "../../../../provider/api/http/rateLimiter";
-import { defaultMaxQueueMs, type HttpRequest, type Send } from "../../../../provider/api/http/send";
+import { defaultMaxQueueMs, type HttpRequest, type HttpResponse, type Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { rateAnswer } from "../fakes";
+import { rateAnswer } from "./httpHarness";
 
 /** How a service counts requests, and reports that. */
 export interface RateServiceOptions {
@@ -108,4 +108,23 @@ export function paced(rateLimiter: RateLimiter, clock: Clock, send: Send): Send 
       throw error;
     }
   };
+}
+
+/** Records what arrives and when, and answers after `latencyMs`. */
+export function fakeService(
+  clock: VirtualClock,
+  answer: (request: HttpRequest) => HttpResponse,
+  latencyMs: (request: HttpRequest) => number = () => 50,
+) {
+  const arrivals: { atMs: number; request: HttpRequest }[] = [];
+  const counts = { inFlight: 0, max: 0 };
+  const send: Send = async (request) => {
+    arrivals.push({ atMs: clock.now(), request });
+    counts.inFlight += 1;
+    counts.max = Math.max(counts.max, counts.inFlight);
+    await clock.sleep(latencyMs(request));
+    counts.inFlight -= 1;
+    return answer(request);
+  };
+  return { send, arrivals, counts };
 }

@@ -3,8 +3,8 @@ import { getEventListeners } from "node:events";
 import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse } from "../../../../provider/api/http/send";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
-import { fakeService, rateAnswer, requestOf } from "../fakes";
-import { paced } from "./rateHarness";
+import { rateAnswer, requestOf } from "./httpHarness";
+import { fakeService, paced } from "./rateHarness";
 
 /** A limiter whose requests are answered by their number. */
 function openFixture(answer: (count: number) => HttpResponse, random = 0.5, latencyMs = (_count: number) => 50) {

@@ -12,8 +12,8 @@ import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
 import { runs } from "../../../support/shares";
 import { VirtualClock } from "../../../support/virtualClock";
-import { fakeService, rateAnswer, requestOf } from "../fakes";
-import { paced, type RateServiceOptions, rateService } from "./rateHarness";
+import { rateAnswer, requestOf } from "./httpHarness";
+import { fakeService, paced, type RateServiceOptions, rateService } from "./rateHarness";
 
 const kind = fc.constantFrom<RequestKind>("read", "delete", "create", "write", "action");
 const urgency = fc.constantFrom<Urgency | undefined>(undefined, "reconcile", "poll");

@@ -6,8 +6,7 @@ import { http } from "../../../../provider/api/http/send";
 import { ApiError, ConnectionError, ResponseShapeError } from "../../../../provider/base/errors";
 import { type Fault, startSimulator } from "../../../../simulator";
 import { VirtualClock } from "../../../support/virtualClock";
-import { requestOf } from "../fakes";
-import { canary, failureOf, listen, once, serve, transportOver, transportTo } from "./httpHarness";
+import { canary, failureOf, listen, once, requestOf, serve, transportOver, transportTo } from "./httpHarness";
 
 const mebi = 1024 * 1024;
 const body = JSON.stringify({ name: "web", gpu_type: "h100", replicas: 1, container: "example/server:1", env: {} });
@@ -18,7 +17,7 @@ describe("a connection", () => {
     async (when) => {
       const fault: Fault = { kind: "drop", when };
       const simulator = await startSimulator({ faults: [fault], apiKeys: { key: "org" } });
-      const error = await failureOf(transportTo(simulator.url, "key").send(once("POST", { body })));
+      const error = await failureOf(transportTo(simulator.url, "key").send(once("create", { body })));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "POST" });
       expect(String(error)).toContain("the connection broke before the answer was complete");
@@ -30,7 +29,7 @@ describe("a connection", () => {
   it("that is refused carried no request, so that even a creation is sent again", async () => {
     const { server, url } = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
-    const error = await failureOf(transportTo(url).send(once("POST", { attempts: 3 })));
+    const error = await failureOf(transportTo(url).send(once("create", { attempts: 3 })));
     expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method: "POST" });
     expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
   });
@@ -44,8 +43,8 @@ describe("a connection", () => {
       return response.end("[]");
     });
     const { send } = transportTo(url);
-    await send(once("GET"));
-    for (let index = 0; index < 3; index += 1) expect((await send(once("POST", { body }))).status).toBe(200);
+    await send(once("read"));
+    for (let index = 0; index < 3; index += 1) expect((await send(once("create", { body }))).status).toBe(200);
     expect(used.size).toBe(4);
   });
 });
@@ -55,10 +54,10 @@ describe("an answer", () => {
     const sizes = [8 * mebi + 1, 8 * mebi];
     const { url } = await serve((_request, response) => response.end(`"${"x".repeat((sizes.shift() ?? 2) - 2)}"`));
     const { send } = transportTo(url);
-    const error = await failureOf(send(once("GET")));
+    const error = await failureOf(send(once("read")));
     expect(error).toBeInstanceOf(ResponseShapeError);
     expect(String(error)).toContain("that this version cannot read: it is larger than 8 MiB");
-    expect((await send(once("GET"))).json).toMatch(/^x+…$/);
+    expect((await send(once("read"))).json).toMatch(/^x+…$/);
   });
 
   it("is not followed if it is a redirect: nothing arrives at its target", async () => {
@@ -70,7 +69,7 @@ describe("an answer", () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(307, { location: `${target.url}/v1/clusters` }).end();
     });
-    const error = await failureOf(transportTo(url).send(once("GET", { attempts: 5 })));
+    const error = await failureOf(transportTo(url).send(once("read", { attempts: 5 })));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ outcome: "refused", status: 307 });
     expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
@@ -89,7 +88,7 @@ describe("an answer", () => {
     ],
   ])("%s: ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
     const { url } = await serve(listener);
-    const error = await failureOf(transportTo(url).send(once("POST", { attemptTimeoutMs: 40 })));
+    const error = await failureOf(transportTo(url).send(once("create", { attemptTimeoutMs: 40 })));
     expect(error).toMatchObject({ outcome: "ambiguous", details: { isLate: true } });
     expect(String(error)).toContain("no complete answer came in time");
   });
@@ -102,7 +101,7 @@ describe("an answer", () => {
         socket.end(`HTTP/1.1 what OK\r\n\r\n${data}`);
       });
     });
-    const error = await failureOf(transportTo(await listen(server)).send(once("GET")));
+    const error = await failureOf(transportTo(await listen(server)).send(once("read")));
     expect(requests.join()).toContain(canary);
     expect(error).toMatchObject({ outcome: "ambiguous", cause: { code: "HTTPParserError" } });
     const printed = inspect(error, { depth: 10, showHidden: true });
@@ -132,7 +131,7 @@ describe("a request whose signal aborts", () => {
   it("ends at once, with the reason, if it is a read in flight", async () => {
     const { send, arrival } = await held();
     const controller = new AbortController();
-    const pending = send(once("GET", { signal: controller.signal }));
+    const pending = send(once("read", { signal: controller.signal }));
     const { request } = await arrival;
     const closed = event(request.socket, "close");
     controller.abort(reason);
@@ -140,19 +139,19 @@ describe("a request whose signal aborts", () => {
     await closed;
   });
 
-  it.each(["POST", "PATCH", "DELETE"])("%s: finishes if it is in flight", async (method) => {
+  it.each(["create", "write", "delete"] as const)("%s: finishes if it is in flight", async (kind) => {
     const { send, arrival } = await held();
     const controller = new AbortController();
-    const pending = send(once(method, { signal: controller.signal, ...(method === "POST" && { body: "{}" }) }));
+    const pending = send(once(kind, { signal: controller.signal, ...(kind === "create" && { body: "{}" }) }));
     const { response } = await arrival;
     controller.abort(reason);
     response.end('{"id":"cl_1"}');
     expect((await pending).json).toEqual({ id: "cl_1" });
   });
 
-  it.each(["GET", "POST"])("%s: is not sent if it has not begun", async (method) => {
+  it.each(["read", "create"] as const)("%s: is not sent if it has not begun", async (kind) => {
     const { send, exchanges } = await held();
-    await expect(send(once(method, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    await expect(send(once(kind, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     expect(exchanges).toEqual([]);
   });
 });

@@ -5,8 +5,7 @@ import { ConnectionError, type Outcome } from "../../../../provider/base/errors"
 import { Redactor } from "../../../../provider/base/redact";
 import type { RequestEntry } from "../../../../provider/base/requestLog";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
-import { rateAnswer, requestOf } from "../fakes";
-import { canary, failureOf, transportOver } from "./httpHarness";
+import { canary, failureOf, rateAnswer, requestOf, transportOver } from "./httpHarness";
 
 type Answer = (request: HttpRequest, count: number) => HttpResponse | Promise<HttpResponse>;
 
