@@ -5,16 +5,17 @@ import type { RequestNames } from "../../../provider/api/requests";
 import { ApiVariant } from "../../../provider/api/variant";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
+import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
 import type { Settings } from "../../../provider/config/settings";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/contract";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 import { VirtualClock } from "../../support/virtualClock";
-import { urnOf } from "./inputs";
+import { checked, urnOf } from "./inputs";
 
 /** A simulator, the core on top of it, and one virtual clock for both. */
-export interface Fixture {
+interface Base {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly client: Client;
@@ -28,6 +29,8 @@ export interface Fixture {
   /** The same service in a process of its own, which identifies service and key by `seenBy`. */
   as(seenBy: string): Resource;
 }
+
+export type Fixture = Base & ReturnType<typeof operationsOf>;
 
 export interface FixtureOptions extends SimulatorOptions {
   /** Replaces parts of the client. */
@@ -60,7 +63,7 @@ export async function openFixture({
   open.push(simulator);
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
-  const said: string[] = [];
+  const messages: string[] = [];
   const serviceOf = (seenBy: string): CreatingService => {
     const made = { ...createService(client, seenBy, clock, 15_000, simulator.url), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
@@ -72,20 +75,21 @@ export async function openFixture({
     ...overrides,
   });
   const service = serviceOf("seen");
-  return {
+  const base: Base = {
     simulator,
     clock,
     client,
     service,
     cluster: judged(createClusterResource(() => service, settings)),
-    messages: said,
-    ctx: (overrides = {}) => ({ ...recorder(said), ...overrides }),
+    messages,
+    ctx: (overrides = {}) => ({ ...recorder(messages), ...overrides }),
     run: (work) => clock.run(work),
     as: (seenBy) => {
       const other = serviceOf(seenBy);
       return judged(createClusterResource(() => other, settings));
     },
   };
+  return { ...base, ...operationsOf(base) };
 }
 
 /** Rewrites the successful answers to some paths, to shapes that the simulator does not have. */
@@ -163,15 +167,15 @@ function clientOf(
   return createClient(transport, undefined, new ApiVariant(requestNames));
 }
 
-function recorder(said: string[]): Ctx {
+function recorder(messages: string[]): Ctx {
   return {
     urn: urnOf("web"),
     signal: new AbortController().signal,
     log: (message, severity = "info") => {
       judge(message);
-      said.push(`${severity}: ${message}`);
+      messages.push(`${severity}: ${message}`);
     },
-    status: (message) => said.push(`status: ${message}`),
+    status: (message) => messages.push(`status: ${message}`),
   };
 }
 
@@ -216,7 +220,7 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
 
 /** Interrupts work after so long: how it ends, and how much later. */
 export async function interruptAfter<T>(
-  { clock, run }: Fixture,
+  { clock, run }: Base,
   ms: number,
   begin: (interrupt: Pick<Ctx, "signal">) => Promise<T>,
 ): Promise<{ end: T; lastedMs: number }> {
@@ -230,7 +234,7 @@ export async function interruptAfter<T>(
 }
 
 /** Creates a healthy cluster, and forgets the requests so far. */
-export async function settle(bench: Fixture, inputs: Properties): Promise<{ id: string; state: Properties }> {
+export async function settle(bench: Base, inputs: Properties): Promise<Held> {
   const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
   forget(bench);
   return made;
@@ -244,7 +248,238 @@ export async function openSettled(inputs: Properties, options: FixtureOptions = 
 }
 
 /** Forgets the requests and messages so far. */
-export function forget({ simulator, messages: said }: Fixture): void {
+export function forget({ simulator, messages }: Base): void {
   simulator.requests.length = 0;
-  said.length = 0;
+  messages.length = 0;
+}
+
+/** The requests that the operations of a running cluster are made of. */
+export const patch = "PATCH /v1/clusters/:id";
+export const stop = "POST /v1/clusters/:id/stop";
+export const restart = "POST /v1/clusters/:id/restart";
+export const redeploy = "POST /v1/clusters/:id/redeploy";
+export const scale = "POST /v1/clusters/:id/scale";
+
+/** A cluster that is to run, and the same one stopped. */
+export const toRun: Properties = { ...checked, desiredStatus: "running" };
+export const toStop: Properties = { ...toRun, desiredStatus: "stopped" };
+
+/** A service without `/status`: the status word of the cluster is all that it shows of its health. */
+export const noStatus = {
+  kind: "status",
+  status: 405,
+  code: "method_not_allowed",
+  method: "GET",
+  path: "/v1/clusters/*/status",
+  times: 1_000_000,
+} as const;
+
+/** A resource as the engine stores it. */
+export interface Held {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/** The names of all dialects except that of the official client, which published.test.ts tests. */
+export const dialectNames = Object.keys(dialects).filter((name) => name !== "client");
+
+/** The desired inputs of a cluster, as check returns them. */
+export interface Wanted extends Properties {
+  name: string;
+  gpuType: string;
+  replicas: number;
+  container: string;
+  env?: Record<string, string>;
+}
+
+export const web: Wanted = {
+  name: "web",
+  gpuType: "h100",
+  replicas: 2,
+  container: "team/server:1.0",
+  env: { MODEL: "llama-3-8b-instruct", MODE: "value-of-mode", EMPTY: "" },
+};
+
+/** What tests do with one cluster, or a few. */
+function operationsOf(bench: Base) {
+  /** Updates to new inputs; the record of requests holds this update alone. */
+  async function change({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}): Promise<Held> {
+    bench.simulator.requests.length = 0;
+    return { id, state: await bench.run(bench.cluster.update(bench.ctx(ctx), id, state, news)) };
+  }
+
+  /** As `change`, but it has to fail: what the engine then stores, and the message that it shows. */
+  async function failingChange({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
+    bench.simulator.requests.length = 0;
+    const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(ctx), id, state, news)));
+    return { id: error.id, state: error.state, text: error.reasons.join("\n") };
+  }
+
+  /** A refresh; fails if the cluster is gone. */
+  async function refresh({ id, state }: Held): Promise<Held> {
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+    if (!found) throw new Error(`${id} was not found`);
+    return { id, state: found.state };
+  }
+
+  /** The differences between the state and the inputs, by property path. */
+  function toDo({ state }: Held, news: Properties): string[] {
+    return Object.keys(diffCluster(state, news).changes);
+  }
+
+  /** There is no difference, neither now nor after a refresh. */
+  async function expectAtGoal(held: Held, news: Properties): Promise<void> {
+    expect(held.state["settled"]).toBe(true);
+    expect(toDo(held, news)).toEqual([]);
+    const again = await refresh(held);
+    expect(toDo(again, news)).toEqual([]);
+    expect(again.state).toEqual(held.state);
+  }
+
+  /** Updates to new inputs, by exactly these requests if `calls` is set; then there is no difference. */
+  async function reach(held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
+    const at = await change(held, news);
+    if (calls) expect(writes(bench.simulator)).toEqual(calls);
+    await expectAtGoal(at, news);
+    return at;
+  }
+
+  /** A cluster that this package has stopped. */
+  async function settleStopped(inputs: Properties = toStop): Promise<Held> {
+    const made = await settle(bench, { ...inputs, desiredStatus: "running" });
+    return change(made, inputs);
+  }
+
+  /** What the replicas really run, and how often they were restarted. */
+  function running({ id }: Held) {
+    const { status, generation, deployed, replicaStates = [] } = bench.simulator.cluster(id) ?? {};
+    return {
+      status,
+      generation,
+      env: deployed?.env,
+      restarts: Math.max(0, ...replicaStates.map((one) => one.restarts)),
+    };
+  }
+
+  function warnings(): string[] {
+    return bench.messages.filter((text) => text.startsWith("warning"));
+  }
+
+  const read = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
+    bench.run(bench.cluster.read(bench.ctx(ctx), id, state));
+
+  const remove = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
+    bench.run(bench.cluster.delete(bench.ctx(ctx), id, state));
+
+  /** The error of a creation that has to fail with an id, within a minute if `ctx` sets nothing else. */
+  const failingCreate = (inputs: Properties, ctx: Partial<Ctx> = { timeoutMs: 60_000 }) =>
+    bench.run(initErrorOf(bench.cluster.create(bench.ctx(ctx), inputs)));
+
+  /** How long work takes, and how it ends. */
+  async function timed<T>(work: Promise<T>): Promise<{ end: T; tookMs: number }> {
+    const startMs = bench.clock.now();
+    const end = await bench.run(work);
+    return { end, tookMs: bench.clock.now() - startMs };
+  }
+
+  /** Creates so many clusters at once. */
+  function createFleet(count: number, inputs: Properties = checked): Promise<Held[]> {
+    const names = Array.from({ length: count }, (_, index) => `web-${index}`);
+    return bench.run(Promise.all(names.map((name) => bench.cluster.create(bench.ctx(), { ...inputs, name }))));
+  }
+
+  /** Creates so many healthy clusters at once, and forgets the requests. */
+  async function settleFleet(count: number, inputs: Properties = checked): Promise<Held[]> {
+    const fleet = await createFleet(count, inputs);
+    forget(bench);
+    return fleet;
+  }
+
+  /** Creates a cluster and checks that it exists. */
+  async function create(wanted: Wanted = web): Promise<Held> {
+    const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+    await expectReached(held, wanted);
+    return held;
+  }
+
+  /** Updates a cluster and checks that it is the desired one. */
+  async function update(held: Held, wanted: Wanted): Promise<Held> {
+    const next = await change(held, wanted);
+    await expectReached(next, wanted);
+    return next;
+  }
+
+  /** All warnings except that of a removed variable where the service neither shows env nor accepts a null. */
+  function unexpectedWarnings(): string[] {
+    const { envEcho, updateMethod, updateSemantics } = bench.simulator.dialect;
+    const refusesNull = envEcho === "none" && updateMethod === "PATCH" && updateSemantics !== "merge-keys";
+    return warnings().filter((message) => !refusesNull || !message.includes("refuses a null"));
+  }
+
+  /**
+   * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, and the
+   * state matches. Neither the next preview nor one after a refresh shows a change. There is no warning.
+   */
+  async function expectReached(held: Held, wanted: Wanted): Promise<void> {
+    expectRunning(held.id, wanted);
+    expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
+    expect(held.state["env"]).toEqual(wanted.env);
+    expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
+    const sent = writes(bench.simulator).length;
+    await expectAtGoal(held, wanted);
+    expect(writes(bench.simulator)).toHaveLength(sent);
+    // A second create request after a lost answer always warns.
+    expect(unexpectedWarnings().filter((message) => !message.includes("the request is sent again"))).toEqual([]);
+  }
+
+  /** Checks the configuration that really runs, whatever the service shows. */
+  function expectRunning(id: string, wanted: Wanted): void {
+    const configuration = { container: wanted.container, env: wanted.env ?? {} };
+    expect(living(bench.simulator).filter(({ name }) => name === wanted.name)).toEqual([
+      expect.objectContaining({ id, status: "running", replicas: wanted.replicas, ...configuration }),
+    ]);
+    const cluster = bench.simulator.cluster(id);
+    expect(cluster?.deployed).toEqual(configuration);
+    expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted.replicas).fill(true));
+  }
+
+  return {
+    change,
+    failingChange,
+    refresh,
+    toDo,
+    expectAtGoal,
+    reach,
+    settleStopped,
+    running,
+    warnings,
+    read,
+    remove,
+    failingCreate,
+    timed,
+    createFleet,
+    settleFleet,
+    create,
+    update,
+    unexpectedWarnings,
+    expectReached,
+    expectRunning,
+  };
+}
+
+/** Requests for the list, and create requests. */
+export const post = { method: "POST", path: "/v1/clusters" } as const;
+export const lists = { method: "GET", path: "/v1/clusters" } as const;
+/** A create request whose answer is lost, before and after its effect. */
+export const lost: Fault = { ...post, kind: "drop" };
+export const lostAfter: Fault = { ...lost, when: "after" };
+
+/** The clusters in every list after the first ones. */
+export function laterLists(clusters: object[], after = 1): Fault {
+  return { ...lists, kind: "body", body: JSON.stringify({ clusters }), after, times: 1_000 };
+}
+
+/** Every list after the first ones fails by this status. */
+export function failingLists(status: number, after = 0): Fault {
+  return { ...lists, kind: "status", status, after, times: 1_000 };
 }

@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { closeAll, countOf, type Fixture, forget, living, writes } from "../cluster/harness";
-import { type Held, refresh, toDo } from "../cluster/powerHarness";
+import {
+  closeAll,
+  countOf,
+  type Fixture,
+  forget,
+  type Held,
+  living,
+  type Wanted,
+  web,
+  writes,
+} from "../cluster/harness";
 import { check } from "../cluster/preflight/harness";
 import { anyDrift, anySurroundings, type Drift, markedIn, openIn, report, shownIn } from "./atRandom";
-import { create, expectReached, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -66,7 +74,7 @@ it("a random walk of operations ends with the desired cluster, whatever the mixt
 }, 120_000);
 
 async function walk(bench: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
-  let situation: Situation = { held: await create(bench, program), wanted: program };
+  let situation: Situation = { held: await bench.create(program), wanted: program };
   for (const step of steps) {
     forget(bench);
     situation = await take(bench, situation, step);
@@ -79,7 +87,7 @@ async function walk(bench: Fixture, program: Wanted, steps: readonly Step[]): Pr
 async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
   if (step.kind === "update") {
     const next = { ...wanted, ...step.changes };
-    return { held: await update(bench, held, next), wanted: next };
+    return { held: await bench.update(held, next), wanted: next };
   }
   if (step.kind === "drift") {
     const { env, ...others } = step.changes;
@@ -91,7 +99,7 @@ async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Pr
   if (step.kind === "ignoreChanges") return ignoreChanges(bench, held, wanted, step);
   if (step.kind === "adopt") return { held: await adopt(bench, held, wanted, step.changes), wanted };
   await remove(bench, held);
-  return { held: await create(bench, wanted), wanted };
+  return { held: await bench.create(wanted), wanted };
 }
 
 /** A path at which a cluster differs from the program, and whether the dialect shows it. */
@@ -124,11 +132,11 @@ async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Chan
   const drift = differences(changes, wanted, simulator.dialect);
   const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
   simulator.change(held.id, changes);
-  const found = await refresh(bench, held);
-  expect(toDo(bench, found, wanted).sort()).toEqual(shown.sort());
-  if (shown.length === drift.length) return update(bench, found, wanted);
+  const found = await bench.refresh(held);
+  expect(bench.toDo(found, wanted).sort()).toEqual(shown.sort());
+  if (shown.length === drift.length) return bench.update(found, wanted);
   simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
-  return update(bench, await refresh(bench, found), wanted);
+  return bench.update(await bench.refresh(found), wanted);
 }
 
 /** The program gets the values of another user as its inputs, until it no longer ignores them. */
@@ -147,12 +155,12 @@ async function ignoreChanges(
   const isSpelledAlike = container !== undefined && dialect.containerEcho === "same";
   const ignored = isSpelledAlike ? { ...others, container } : others;
   simulator.change(held.id, ignored);
-  const found = await refresh(bench, held);
+  const found = await bench.refresh(held);
   const observed = Object.fromEntries(Object.keys(ignored).map((name) => [name, found.state[name]]));
   const next: Wanted = { ...wanted, ...changes, ...observed };
   expect((await check(bench, next, found.state)).refusals).toEqual([]);
   const program: Wanted = { ...wanted, ...changes };
-  return { held: await update(bench, await update(bench, found, next), program), wanted: program };
+  return { held: await bench.update(await bench.update(found, next), program), wanted: program };
 }
 
 /** Adopts the cluster, and corrects what differs if the service shows all of it. */
@@ -164,7 +172,7 @@ async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Chan
   forget(bench);
   // In a process of its own: in the process of an adoption, a deletion leaves the cluster as it is.
   const held = await bench.run(bench.as("seen").create(bench.ctx(), { ...wanted, adopt: id }));
-  await expectReached(bench, held, wanted);
+  await bench.expectReached(held, wanted);
   expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
   if (!isCorrected || drift.length === 0) expect(writes(simulator)).toEqual([]);
   return held;

@@ -3,10 +3,8 @@ import { InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { closeAll, type Fixture, living } from "../cluster/harness";
-import { type Held, refresh, toDo } from "../cluster/powerHarness";
+import { closeAll, type Fixture, type Held, living, type Wanted, web } from "../cluster/harness";
 import { anyDrift, anySurroundings, type Drift, markedIn, openIn, report, shownIn } from "./atRandom";
-import { create, expectRunning, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -63,7 +61,7 @@ it("disturbed updates end with the desired cluster after at most three updates, 
       try {
         const bench = await openIn(around, { provisioningMs: 6_000, deletionMs: 2_000 });
         let wanted = markedIn(around, web);
-        let held = await create(bench, wanted);
+        let held = await bench.create(wanted);
         for (const step of steps) {
           wanted = { ...wanted, ...step.changes };
           held = await take(bench, held, wanted, step);
@@ -84,10 +82,10 @@ async function take(bench: Fixture, before: Held, wanted: Wanted, { trouble, isR
   const waiting = faults.get(bench) ?? 0;
   const isDrift = trouble !== undefined && "drift" in trouble;
   if (isDrift) bench.simulator.change(before.id, shownIn(bench.simulator.dialect, trouble.drift));
-  const start = isDrift ? await refresh(bench, before) : before;
+  const start = isDrift ? await bench.refresh(before) : before;
   let held = await update(bench, start, wanted, trouble);
-  if (isRefreshed) held = await refresh(bench, held);
-  for (let attempt = 1; attempt <= 2 + waiting && toDo(bench, held, wanted).length > 0; attempt += 1) {
+  if (isRefreshed) held = await bench.refresh(held);
+  for (let attempt = 1; attempt <= 2 + waiting && bench.toDo(held, wanted).length > 0; attempt += 1) {
     held = await update(bench, held, wanted);
   }
   await expectGoal(bench, held, wanted);
@@ -107,7 +105,7 @@ async function update(bench: Fixture, held: Held, wanted: Wanted, trouble?: Trou
     const interrupt = () => controller.abort(new InterruptedError("interrupted"));
     void bench.clock.sleep(trouble.interruptAfterMs).then(interrupt);
   }
-  if (toDo(bench, held, wanted).length === 0) return held;
+  if (bench.toDo(held, wanted).length === 0) return held;
   try {
     const ctx = bench.ctx({ signal: controller.signal });
     return { id, state: await bench.run(bench.cluster.update(ctx, id, state, wanted)) };
@@ -119,12 +117,12 @@ async function update(bench: Fixture, held: Held, wanted: Wanted, trouble?: Trou
 }
 
 async function expectGoal(bench: Fixture, held: Held, wanted: Wanted): Promise<void> {
-  expect(toDo(bench, held, wanted)).toEqual([]);
+  expect(bench.toDo(held, wanted)).toEqual([]);
   expect(living(bench.simulator)).toHaveLength(1);
   // Another user's change since then is unknown to the state, and no update had a reason to read the cluster.
-  const seen = await refresh(bench, held);
-  if (toDo(bench, seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
+  const seen = await bench.refresh(held);
+  if (bench.toDo(seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
   if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
-  else expectRunning(bench, held.id, wanted);
+  else bench.expectRunning(held.id, wanted);
   expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
 }

@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import { runs } from "../../support/shares";
-import { closeAll, failureOf, forget, living } from "../cluster/harness";
-import { refresh } from "../cluster/powerHarness";
+import { closeAll, type Fixture, failureOf, forget, type Held, living, type Wanted, web } from "../cluster/harness";
 import { anyDrift, anySurroundings, markedIn, openIn, report, shownIn } from "./atRandom";
-import { create, expectRunning, type open, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -24,10 +22,10 @@ it("an interrupted rollback is followed by what the next update requests, whatev
       const bench = await openIn(around, { provisioningMs: 20_000 });
       const marked = (inputs: Wanted) => markedIn(around, inputs);
       try {
-        const created = await create(bench, marked(good));
+        const created = await bench.create(marked(good));
         const { container = good.container, env = good.env, ...size } = shownIn(around.dialect, drift);
         bench.simulator.change(created.id, { container, env, ...size });
-        const held = await refresh(bench, created);
+        const held = await bench.refresh(created);
         bench.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
         const interrupt = new AbortController();
         const ctx = bench.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
@@ -37,7 +35,7 @@ it("an interrupted rollback is followed by what the next update requests, whatev
         const error = await bench.run(work);
         forget(bench);
         const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
-        if (wanted !== bad) await update(bench, left, marked(wanted));
+        if (wanted !== bad) await bench.update(left, marked(wanted));
         else await expectGivenUp(bench, left, { ...good, container, env });
         expect(living(bench.simulator)).toHaveLength(1);
       } finally {
@@ -52,15 +50,11 @@ it("an interrupted rollback is followed by what the next update requests, whatev
  * The update to what fails ends with the old configuration, which can be that of another user or, if it was interrupted before
  * the failure, without one.
  */
-async function expectGivenUp(
-  bench: Awaited<ReturnType<typeof open>>,
-  left: Parameters<typeof update>[1],
-  old: Wanted,
-): Promise<void> {
+async function expectGivenUp(bench: Fixture, left: Held, old: Wanted): Promise<void> {
   const error = await bench.run(
     failureOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
   );
   const state = error instanceof InitError ? error.state : left.state;
   if (state["container"] === old.container)
-    expectRunning(bench, left.id, { ...old, replicas: Number(state["replicas"]) });
+    bench.expectRunning(left.id, { ...old, replicas: Number(state["replicas"]) });
 }

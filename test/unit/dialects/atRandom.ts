@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
-import type { Fixture, FixtureOptions } from "../cluster/harness";
-import { open, type Wanted } from "./harness";
+import { type Fixture, type FixtureOptions, openFixture, type Wanted } from "../cluster/harness";
 
 /** All options except those of the published services, and of one without updates, whose changes are replacements. */
 const { variant, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
@@ -52,7 +51,7 @@ export function openIn({ dialect, aheadMs }: Surroundings, options: FixtureOptio
     const answer = await real(request);
     return { ...answer, body: answer.body.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moved) };
   };
-  return open(dialect, { ...options, wire });
+  return openFixture({ dialect, ...options, wire });
 }
 
 /** The inputs of the program, with their marks as an adapter passes them. */

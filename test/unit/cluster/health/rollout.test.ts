@@ -1,23 +1,28 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { hasBegun } from "../../../../provider/cluster/health/rollout";
 import type { Properties } from "../../../../provider/contract";
-import { countOf, type Fixture, initErrorOf, openFixture, rewriting, sameReplicas, settle, writes } from "../harness";
+import {
+  countOf,
+  type Fixture,
+  initErrorOf,
+  openFixture,
+  patch,
+  redeploy,
+  rewriting,
+  sameReplicas,
+  settle,
+  writes,
+} from "../harness";
 import { checked } from "../inputs";
-import { change, patch, redeploy, running, warnings } from "../powerHarness";
 
 const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
 
-/** Changes the env, and looks at the cluster at the end of the update. */
+/** Changes the env of a settled cluster. */
 async function updateEnv(bench: Fixture) {
   const made = await settle(bench, checked);
-  const startMs = bench.clock.now();
-  const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env }).then((state) => ({
-    state,
-    cluster: bench.simulator.cluster(made.id),
-    tookMs: bench.clock.now() - startMs,
-  }));
-  return bench.run(work);
+  const { end, tookMs } = await bench.timed(bench.change(made, { ...checked, env }));
+  return { state: end.state, cluster: bench.simulator.cluster(made.id), tookMs };
 }
 
 describe("a rollout after an update", () => {
@@ -46,7 +51,7 @@ describe("a rollout after an update", () => {
     expect(cluster).toMatchObject({ deployed: { env }, status: "running" });
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual([true, true]);
     expect(sent).toBe(redeploys);
-    expect(warnings(bench)).toEqual([]);
+    expect(bench.warnings()).toEqual([]);
   });
 
   it("needs no redeploy if the status word announces it, even while the service lists the old replicas", async () => {
@@ -87,10 +92,9 @@ describe("a rollout after an update", () => {
       return { ...status, replicas };
     });
     const bench: Fixture = await openFixture({ ...manual, wire: crashing });
-    const { id, state } = await settle(bench, checked);
+    const made = await settle(bench, checked);
     isCrashing = true;
-    await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
-    expect(bench.simulator.cluster(id)?.deployed).toMatchObject({ env });
+    expect(bench.running(await bench.change(made, { ...checked, env })).env).toEqual(env);
   });
 
   it("is waited for, with a status line, if it begins late after the redeploy", async () => {
@@ -107,7 +111,7 @@ describe("a rollout after an update", () => {
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
     expect(countOf(bench.simulator, redeploy)).toBe(1);
-    expect(warnings(bench)).toEqual([]);
+    expect(bench.warnings()).toEqual([]);
     expect(bench.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
   });
 
@@ -128,7 +132,7 @@ describe("a rollout after an update", () => {
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2 });
     expect(tookMs).toBeGreaterThanOrEqual(60_000);
     expect(tookMs).toBeLessThanOrEqual(90_000);
-    expect(warnings(bench)).toEqual([
+    expect(bench.warnings()).toEqual([
       expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
     ]);
     expect(countOf(bench.simulator, redeploy)).toBe(1);
@@ -154,10 +158,10 @@ describe("a rollout after an update", () => {
       }),
     });
     const made = await settle(bench, inputs);
-    const { state } = await change(bench, made, { ...inputs, env });
+    const { state } = await bench.change(made, { ...inputs, env });
     expect(state).toMatchObject({ env, settled: true });
-    expect(running(bench, made)).toMatchObject({ generation: 1, env: checked.env });
-    expect(warnings(bench)).toEqual([expect.stringMatching(text)]);
+    expect(bench.running(made)).toMatchObject({ generation: 1, env: checked.env });
+    expect(bench.warnings()).toEqual([expect.stringMatching(text)]);
   });
 });
 
@@ -172,12 +176,12 @@ describe("an update of a cluster that is not healthy", () => {
     const bench = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
     const healthy = await settle(bench, checked);
     const sick = await settle(bench, other);
-    await change(bench, healthy, { ...checked, env });
+    await bench.change(healthy, { ...checked, env });
     bench.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
     void bench.clock.sleep(30_000).then(() => bench.simulator.change(sick.id, { sickReplica: undefined }));
-    const updated = await change(bench, sick, { ...other, env });
+    const updated = await bench.change(sick, { ...other, env });
     expect(writes(bench.simulator)).toEqual(calls);
-    expect(running(bench, updated)).toMatchObject({ status: "running", generation: 2, env });
+    expect(bench.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
 
   it("sends a redeploy if the cluster stays failed, whatever healthy clusters have shown", async () => {
@@ -198,12 +202,12 @@ describe("an update of a cluster that is not healthy", () => {
     });
     const healthy = await settle(bench, checked);
     const failed = await settle(bench, other);
-    await change(bench, healthy, { ...checked, env });
+    await bench.change(healthy, { ...checked, env });
     expect(redeployed).toEqual([]);
     bench.simulator.change(failed.id, { status: "failed", message: "node lost" });
-    const updated = await change(bench, failed, { ...other, env });
+    const updated = await bench.change(failed, { ...other, env });
     expect(redeployed).toEqual([failed.id]);
-    expect(running(bench, updated)).toMatchObject({ status: "running", env });
+    expect(bench.running(updated)).toMatchObject({ status: "running", env });
   });
 
   it.each([

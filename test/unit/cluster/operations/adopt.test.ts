@@ -1,17 +1,25 @@
 import { InitError, type Properties } from "../../../../provider/contract";
-import type { ClusterChanges, ForeignCluster } from "../../../../simulator";
-import { countOf, type Fixture, failureOf, forget, initErrorOf, openFixture, writes } from "../harness";
+import type { ForeignCluster } from "../../../../simulator";
+import {
+  countOf,
+  type Fixture,
+  failureOf,
+  forget,
+  openFixture,
+  patch,
+  restart,
+  scale,
+  stop,
+  toRun,
+  writes,
+} from "../harness";
 import { urnOf } from "../inputs";
-import * as power from "../powerHarness";
-
-const { asked, expectAtGoal, reach, running, toDo, warnings } = power;
-const { patch, restart, scale, stop } = power;
 
 const container = "team/server:1.0";
 const env = { MODEL: "llama-3-8b", MODE: "value-of-mode" };
 const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, container, env };
 /** The checked inputs of a program that sets no name. */
-const wanted: Properties = { ...asked, container, env, name: "web-1234567", __generatedName: true };
+const wanted: Properties = { ...toRun, container, env, name: "web-1234567", __generatedName: true };
 
 /** An unmanaged cluster, and the inputs that adopt it. */
 async function find(bench: Fixture, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
@@ -33,38 +41,26 @@ describe("an adopted cluster", () => {
     expect(writes(bench.simulator)).toEqual([]);
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(0);
     expect(at).toMatchObject({ id, state: { name: "prod", endpoint, createdAt, settled: true, unverifiedInputs: [] } });
-    await expectAtGoal(bench, at, inputs);
-    expect(warnings(bench)).toEqual([]);
+    await bench.expectAtGoal(at, inputs);
+    expect(bench.warnings()).toEqual([]);
   });
 
-  it.each<[string, Partial<ForeignCluster>, string[]]>([
-    ["is scaled if it has more replicas", { replicas: 5 }, [scale]],
-    ["is updated once if a variable differs", { env: { ...env, MODE: "slow" } }, [patch]],
-    ["keeps a variable that the program does not set", { env: { ...env, OWN: "1" } }, []],
-  ])("%s", async (_title, cluster, calls) => {
+  const other = { ...env, OTHER: "1" };
+  it.each<[string, Partial<ForeignCluster>, Properties, string[], object]>([
+    ["is scaled if it has more replicas", { replicas: 5 }, {}, [scale], { env }],
+    ["is updated once if a variable differs", { env: { ...env, MODE: "slow" } }, {}, [patch], { env, generation: 2 }],
+    ["keeps a variable that the program does not set", { env: other }, {}, [], { env: other }],
+    ["is started if the program requests that", { status: "stopped" }, {}, [restart], { env, generation: 2 }],
+    ["is stopped if the program requests that", {}, { desiredStatus: "stopped" }, [stop], { status: "stopped" }],
+  ])("%s", async (_title, cluster, changes, calls, goal) => {
     const bench = await openFixture();
-    const { inputs } = await find(bench, cluster);
+    const { inputs } = await find(bench, cluster, changes);
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual(calls);
-    const isPatched = calls.includes(patch);
-    expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0, generation: isPatched ? 2 : 1 });
-    const has = isPatched ? env : (cluster.env ?? env);
-    expect(bench.simulator.cluster(at.id)).toMatchObject({ replicas: 2, env: has });
-    await expectAtGoal(bench, at, inputs);
-    expect(warnings(bench)).toEqual([]);
-  });
-
-  it.each<[string, ClusterChanges, string[], string]>([
-    ["is started if the program requests that", { status: "stopped" }, [restart], "running"],
-    ["is stopped if the program requests that", {}, [stop], "stopped"],
-  ])("%s", async (_title, changes, calls, status) => {
-    const bench = await openFixture();
-    const found = await find(bench, {}, { desiredStatus: status });
-    bench.simulator.change(found.id, changes);
-    const at = await adopt(bench, found.inputs);
-    expect(writes(bench.simulator)).toEqual(calls);
-    expect(running(bench, at).status).toBe(status);
-    await expectAtGoal(bench, at, found.inputs);
+    expect(bench.running(at)).toMatchObject({ status: "running", restarts: 0, ...goal });
+    expect(bench.simulator.cluster(at.id)?.replicas).toBe(2);
+    await bench.expectAtGoal(at, inputs);
+    expect(bench.warnings()).toEqual([]);
   });
 
   it("runs no trigger, even when `adopt` is removed", async () => {
@@ -72,15 +68,15 @@ describe("an adopted cluster", () => {
     const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
     const at = await adopt(bench, inputs);
     const { adopt: _adopt, ...without } = inputs;
-    expect(toDo(bench, at, without)).toEqual([]);
+    expect(bench.toDo(at, without)).toEqual([]);
     expect(writes(bench.simulator)).toEqual([]);
-    await reach(bench, at, { ...without, restartTriggers: ["b"] }, [restart]);
+    await bench.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 
   it("keeps its name although the engine has the generated one, and is deleted like any other", async () => {
     const bench = await openFixture();
     const { id, inputs } = await find(bench);
-    const at = await reach(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
+    const at = await bench.reach(await adopt(bench, inputs), { ...inputs, replicas: 3 });
     expect(at.state["name"]).toBe("prod");
     // Another run is another process.
     const next = bench.as("seen");
@@ -99,25 +95,15 @@ async function failingAdoption(bench: Fixture, inputs: Properties, name = "web")
 
 describe("an adoption", () => {
   it.each<[string, Partial<ForeignCluster>, Properties, RegExp]>([
+    ["the GPU type differs", { gpuType: "l4" }, {}, /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/],
     [
-      "fails if the GPU type differs",
-      { gpuType: "l4" },
-      {},
-      /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/,
-    ],
-    [
-      "fails if the name differs",
+      "the name differs",
       {},
       { name: "web", __generatedName: false },
       /`name` is "web", but cl_\w+ is "prod"; remove `name`, or set it to that$/,
     ],
-    [
-      "fails if the cluster was deleted",
-      { status: "gone" },
-      {},
-      /it is not a cluster that this API key can see; getClusters\(\) lists/,
-    ],
-  ])("%s", async (_title, cluster, changes, text) => {
+    ["the cluster was deleted", { status: "gone" }, {}, /not a cluster that this API key can see; getClusters/],
+  ])("fails without a write: %s", async (_title, cluster, changes, text) => {
     const bench = await openFixture();
     const { id, inputs } = await find(bench, cluster, changes);
     const { message } = await failingAdoption(bench, inputs);
@@ -138,13 +124,13 @@ describe("an adoption", () => {
     const bench = await openFixture();
     const { id, inputs } = await find(bench, { replicas: 5 });
     bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
+    const error = await bench.failingCreate(inputs, {});
     expect(error.id).toBe(id);
     expect(error.reasons.join("\n")).toMatch(
       /^cluster "web-1234567" \(cl_\w+\) was adopted, but was not changed completely: .*no such thing.*\n.*`pulumi up` again/,
     );
     expect(error.state).toMatchObject({ name: "prod", settled: false });
-    await reach(bench, error, inputs, [scale]);
+    await bench.reach(error, inputs, [scale]);
   });
 });
 
@@ -163,9 +149,9 @@ describe("the deletion of the old state entry of a cluster", () => {
     if (isEarlier) await bench.run(cluster.check(bench.ctx(), inputs, at.state));
     await bench.run(cluster.delete(old(bench), id, at.state));
     expect(writes(bench.simulator)).toEqual([]);
-    expect(running(bench, at).status).toBe("running");
+    expect(bench.running(at).status).toBe("running");
     const text = `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`;
-    expect(warnings(bench)).toEqual([expect.stringContaining(text)]);
+    expect(bench.warnings()).toEqual([expect.stringContaining(text)]);
   });
 
   it("fails if the adoption failed", async () => {

@@ -4,11 +4,21 @@ import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
-import { closeAll, countOf, type Fixture, failureOf, forget, interruptAfter, living, openFixture } from "../harness";
+import {
+  closeAll,
+  countOf,
+  type Fixture,
+  failingLists,
+  failureOf,
+  forget,
+  interruptAfter,
+  lists,
+  living,
+  openFixture,
+  post,
+} from "../harness";
 import { checked, urnOf } from "../inputs";
-import { warnings } from "../powerHarness";
 import { check } from "../preflight/harness";
-import { failingLists, lists, post } from "./createOnceHarness";
 
 const minute = 60_000;
 const creation = "POST /v1/clusters";
@@ -16,7 +26,7 @@ const waiting = (news: Properties = {}): Properties => ({ ...checked, waitForCap
 const stocks = ({ simulator }: Fixture, stock: Readonly<Record<string, number>>) => {
   for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
 };
-const statuses = ({ messages: said }: Fixture) => said.filter((line) => line.startsWith("status: waiting"));
+const statuses = ({ messages }: Fixture) => messages.filter((line) => line.startsWith("status: waiting"));
 const posts = ({ simulator }: Fixture) => countOf(simulator, creation);
 /** The names of the clusters with their types, in the order of their creation. */
 const made = ({ simulator }: Fixture) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
@@ -38,14 +48,6 @@ async function begin(bench: Fixture, news: Properties, ctx: Parameters<Fixture["
   work.catch(() => undefined);
   return { work };
 }
-
-/** Creations of several names that begin at the same time. */
-const beginAll = (bench: Fixture, names: readonly string[]) =>
-  names.map((name) => {
-    const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), waiting({ name }));
-    work.catch(() => undefined);
-    return work;
-  });
 
 const [firstCode = ""] = capacityCodes;
 
@@ -88,7 +90,7 @@ describe("a refusal for lack of GPUs", () => {
     const { work } = await begin(bench, { ...checked, ...gpus });
     expect((await bench.run(work)).state).toMatchObject({ gpuType: "h100" });
     expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
-    expect(warnings(bench).join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
+    expect(bench.warnings().join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
     const [refused, next] = bench.simulator.requests.filter(({ method }) => method === "POST");
     expect(Number(next?.at) - Number(refused?.at)).toBeGreaterThanOrEqual(20_000);
     expect(bench.clock.now() - startMs).toBeLessThan(40_000);
@@ -132,7 +134,7 @@ describe("a creation that waits for capacity", () => {
     stocks(bench, { h100: 2 });
     const { state } = await bench.run(work);
     expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
-    expect(warnings(bench)).toEqual([
+    expect(bench.warnings()).toEqual([
       expect.stringContaining('the GPU type "h200" is refused, so "h100" is next: '),
       expect.stringContaining('the GPU type "h100" is refused, so the creation waits for capacity: '),
     ]);
@@ -174,10 +176,8 @@ async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
 it("20 creations that wait for one type stay far below the rate limit, and all end with their cluster", async () => {
   const bench = await openFixture();
   stocks(bench, { h100: 0 });
-  const works = beginAll(
-    bench,
-    Array.from({ length: 20 }, (_, index) => `web-${index}`),
-  );
+  const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
+  const works = names.map((name) => bench.cluster.create(bench.ctx(), waiting({ name })));
   await bench.clock.advance(10 * minute);
   const perMinute = bench.simulator.requests.length / 10;
   expect(perMinute).toBeLessThanOrEqual(20);
@@ -190,10 +190,9 @@ it("20 creations that wait for one type stay far below the rate limit, and all e
 describe("a waiting creation", () => {
   it("ends at once if no node holds the number of GPUs", async () => {
     const bench = await openFixture({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
-    const startMs = bench.clock.now();
-    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting())));
-    expect(message).toContain("GPU_COUNT_NOT_ALLOCATABLE");
-    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+    const { end, tookMs } = await bench.timed(failureOf(bench.cluster.create(bench.ctx(), waiting())));
+    expect(end.message).toContain("GPU_COUNT_NOT_ALLOCATABLE");
+    expect(tookMs).toBeLessThan(10_000);
     expect(living(bench.simulator)).toEqual([]);
     await expectNoTrace(bench);
   });

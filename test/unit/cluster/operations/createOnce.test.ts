@@ -1,23 +1,61 @@
-import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
+import type { CreateBody } from "../../../../provider/api/requests";
+import { ConnectionError, CreateError, InterruptedError } from "../../../../provider/base/errors";
+import type { CreationOptions } from "../../../../provider/cluster/operations/createOnce";
 import { createService } from "../../../../provider/cluster/resource";
 import type { Fault } from "../../../../simulator";
-import { countOf, type Fixture, failureOf, living, openFixture, settle, writes } from "../harness";
-import { checked } from "../inputs";
 import {
-  claim,
-  createLine,
-  expectDoubt,
-  expectOne,
+  countOf,
+  type Fixture,
   failingLists,
+  failureOf,
   laterLists,
-  listLine,
   lists,
+  living,
   lost,
   lostAfter,
+  openFixture,
   post,
-  wanted,
-} from "./createOnceHarness";
+  settle,
+  writes,
+} from "../harness";
+import { checked } from "../inputs";
 
+const wanted: CreateBody = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
+const createLine = "POST /v1/clusters";
+const listLine = "GET /v1/clusters";
+
+/** One creation through `CreateOnce`. */
+function claim(
+  { service, clock, messages }: Fixture,
+  body: Partial<CreateBody> = {},
+  options: Partial<CreationOptions> = {},
+) {
+  const defaults = {
+    signal: new AbortController().signal,
+    deadlineMs: clock.now() + 600_000,
+    lookupDeadlineMs: clock.now() + 601_500,
+    warn: (text: string) => messages.push(text),
+  };
+  return service.createOnce.send({ ...wanted, ...body }, { ...defaults, ...options });
+}
+
+/** A creation that makes exactly one cluster, by this number of requests. */
+async function expectOne(bench: Fixture, posts: number, work = claim(bench)) {
+  const record = await bench.run(work);
+  expect(living(bench.simulator).map(({ id }) => id)).toEqual([record.id]);
+  expect(countOf(bench.simulator, createLine)).toBe(posts);
+  return record;
+}
+
+/** A creation that fails with the message that a cluster may exist, after this number of requests. */
+async function expectDoubt(bench: Fixture, text: RegExp, posts = 1, work: Promise<unknown> = claim(bench)) {
+  const error = await bench.run(failureOf(work));
+  expect(error).toBeInstanceOf(CreateError);
+  expect(error.message).toMatch(/cluster "web" may have been created/);
+  expect(error.message).toMatch(text);
+  expect(countOf(bench.simulator, createLine)).toBe(posts);
+  return error;
+}
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
 const interrupt = () => new InterruptedError("interrupted");
 
@@ -64,12 +102,6 @@ describe("two creations at the same time", () => {
     expect(living(bench.simulator)).toHaveLength(2);
     expect(countOf(bench.simulator, listLine)).toBe(1);
   });
-});
-
-it("a list that cannot be read ends the creation before anything is sent", async () => {
-  const bench = await openFixture({ faults: [failingLists(500)] });
-  expect((await bench.run(failureOf(claim(bench)))).message).toContain("HTTP 500");
-  expect(writes(bench.simulator)).toEqual([]);
 });
 
 it("a request without an answer is searched for long enough to find a cluster that appears a minute later", async () => {
@@ -138,22 +170,17 @@ const operation = answer({ id: "op_77", status: "pending" });
 
 /** Faults, and the number of create requests. */
 const oneCluster: [string, number, ...Fault[]][] = [
-  ["makes one cluster if the connection breaks after the effect", 1, lostAfter],
-  ["makes one cluster if a 502 follows the effect", 1, { ...later, kind: "html", status: 502 }],
-  ["makes one cluster after an answer with an unusual id", 1, answer({ id: "web-1", name: "web" })],
-  ["makes one cluster after an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
-  ["makes one cluster after the id of an operation", 1, operation, hidden(2_000)],
-  ["makes one cluster if the list lags 15 s", 1, lostAfter, hidden(15_000)],
-  ["makes one cluster after a 429", 2, { ...post, kind: "status", status: 429, headers: { "Retry-After": "3" } }],
-  [
-    "makes one cluster if lists fail for a while",
-    1,
-    lostAfter,
-    { ...lists, kind: "status", status: 503, after: 1, times: 4 },
-  ],
+  ["the connection breaks after the effect", 1, lostAfter],
+  ["a 502 follows the effect", 1, { ...later, kind: "html", status: 502 }],
+  ["an answer with an unusual id", 1, answer({ id: "web-1", name: "web" })],
+  ["an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
+  ["the id of an operation", 1, operation, hidden(2_000)],
+  ["the list lags 15 s", 1, lostAfter, hidden(15_000)],
+  ["a 429", 2, { ...post, kind: "status", status: 429, headers: { "Retry-After": "3" } }],
+  ["lists fail for a while", 1, lostAfter, { ...lists, kind: "status", status: 503, after: 1, times: 4 }],
 ];
 
-test.each(oneCluster)("a creation %s", async (_title, posts, ...faults) => {
+test.each(oneCluster)("a creation makes one cluster: %s", async (_title, posts, ...faults) => {
   const bench = await openFixture({ faults });
   await expectOne(bench, posts);
   if (posts === 1) expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
@@ -164,12 +191,12 @@ const yesterday = { created_at: "2029-12-31T00:00:00Z" };
 
 /** Faults before the effect, or what looks like one. */
 const nothingMade: [string, ...Fault[]][] = [
-  ["sends nothing more after a broken connection", lost],
-  ["sends nothing more if only another name is listed", lost, laterLists([{ ...web, name: "web-2" }])],
-  ["sends nothing more if a deleted cluster is listed", lost, laterLists([{ ...web, status: "deleted" }])],
+  ["the connection breaks", lost],
+  ["only another name is listed", lost, laterLists([{ ...web, name: "web-2" }])],
+  ["a deleted cluster is listed", lost, laterLists([{ ...web, status: "deleted" }])],
 ];
 
-test.each(nothingMade)("%s", async (_title, ...faults) => {
+test.each(nothingMade)("a creation without an effect sends nothing more in this run: %s", async (_title, ...faults) => {
   const bench = await openFixture({ faults });
   const error = await expectDoubt(bench, /no list of clusters shows it/);
   // An error hook of the program makes the engine ask again in the same run.
@@ -180,31 +207,27 @@ test.each(nothingMade)("%s", async (_title, ...faults) => {
 
 /** Doubts after which the error says that a cluster may exist. */
 const doubts: [string, Fault[], RegExp][] = [
+  ["lists keep failing", [lostAfter, failingLists(500, 1)], /Before you run .* check the service for the name "web"/],
   [
-    "fails if lists keep failing",
-    [lostAfter, failingLists(500, 1)],
-    /Before you run .* check the service for the name "web"/,
-  ],
-  [
-    "fails if the list is one page of many",
+    "the list is one page of many",
     [lostAfter, { ...lists, kind: "body", body: '{"clusters":[],"next":"p2"}' }],
     /check the service/,
   ],
   [
-    "fails if a record is unreadable",
+    "a record is unreadable",
     [lostAfter, { ...lists, kind: "body", body: JSON.stringify({ clusters: [{}, { id: "cl_z", name: "z" }] }) }],
     /it is not known which clusters existed before/,
   ],
-  ["fails if no list shows the id of the answer", [operation, laterLists([])], /op_77/],
-  ["fails if the id of the answer is older", [operation, laterLists([{ id: "op_77", name: "other" }], 0)], /op_77/],
-  ["fails if a new one has no name", [lost, laterLists([{ id: "cl_a", gpu_type: "h100" }])], /one of cl_a/],
-  ["fails if its replicas differ", [lost, laterLists([{ ...web, replicas: 5 }])], /one of cl_a/],
-  ["fails if its GPU type differs", [lost, laterLists([{ ...web, gpu_type: "l4" }])], /one of cl_a/],
-  ["fails if its image differs", [lost, laterLists([{ ...web, container: "theirs/model:1" }])], /one of cl_a/],
-  ["fails if two match", [lost, laterLists([web, { ...web, id: "cl_b" }])], /one of cl_a.*cl_b/],
+  ["no list shows the id of the answer", [operation, laterLists([])], /op_77/],
+  ["the id of the answer is older", [operation, laterLists([{ id: "op_77", name: "other" }], 0)], /op_77/],
+  ["a new one has no name", [lost, laterLists([{ id: "cl_a", gpu_type: "h100" }])], /one of cl_a/],
+  ["its replicas differ", [lost, laterLists([{ ...web, replicas: 5 }])], /one of cl_a/],
+  ["its GPU type differs", [lost, laterLists([{ ...web, gpu_type: "l4" }])], /one of cl_a/],
+  ["its image differs", [lost, laterLists([{ ...web, container: "theirs/model:1" }])], /one of cl_a/],
+  ["two match", [lost, laterLists([web, { ...web, id: "cl_b" }])], /one of cl_a.*cl_b/],
 ];
 
-test.each(doubts)("a creation %s", async (_title, faults, text) => {
+test.each(doubts)("a creation fails, because a cluster may exist: %s", async (_title, faults, text) => {
   const bench = await openFixture({ faults });
   const { message } = await expectDoubt(bench, text);
   if (text.source.includes("cl_a")) expect(message).toContain("may have been created, but its id is not known");
@@ -215,30 +238,25 @@ const calls = (name: string) => `the service calls cl_a "${name}"`;
 
 /** Answers and lists, and the cluster that the creation takes from them. */
 const accepted: [string, Fault[], object, string[]?][] = [
-  ["takes the answer alone if its usual id is in capitals", [answer({ id: "CL_A", name: "WEB" })], { id: "CL_A" }],
-  ["takes the answer alone if its usual id has no name", [answer({ id: "cl_a" })], { id: "cl_a" }],
-  ["takes an unusual id without a name that is new", inList({ id: "web-1", status: "pending" }), { id: "web-1" }],
-  ["takes a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
-  [
-    "takes our name in capitals",
-    [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])],
-    { id: "cl_a" },
-  ],
-  [
-    "takes our cluster although its clock is a day late",
-    [lost, laterLists([{ ...web, ...yesterday }])],
-    { id: "cl_a" },
-  ],
-  ["takes the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
+  ["the answer alone, with its usual id in capitals", [answer({ id: "CL_A", name: "WEB" })], { id: "CL_A" }],
+  ["the answer alone, with its usual id and no name", [answer({ id: "cl_a" })], { id: "cl_a" }],
+  ["an unusual id without a name that is new", inList({ id: "web-1", status: "pending" }), { id: "web-1" }],
+  ["a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
+  ["our name in capitals", [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])], { id: "cl_a" }],
+  ["our cluster, although its clock is a day late", [lost, laterLists([{ ...web, ...yesterday }])], { id: "cl_a" }],
+  ["the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
 ];
 
-test.each(accepted)("a creation %s", async (title, faults, record, messages = []) => {
-  const bench = await openFixture({ faults });
-  expect(await bench.run(claim(bench))).toMatchObject(record);
-  expect(countOf(bench.simulator, createLine)).toBe(1);
-  if (title.startsWith("takes the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
-  expect(bench.messages).toEqual(messages);
-});
+test.each(accepted)(
+  "a creation takes what is certainly its cluster: %s",
+  async (title, faults, record, messages = []) => {
+    const bench = await openFixture({ faults });
+    expect(await bench.run(claim(bench))).toMatchObject(record);
+    expect(countOf(bench.simulator, createLine)).toBe(1);
+    if (title.startsWith("the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
+    expect(bench.messages).toEqual(messages);
+  },
+);
 
 test("a refused creation is not repeated", async () => {
   const bench = await openFixture({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
@@ -255,9 +273,9 @@ test("another number of replicas is accepted if an autoscaler can have chosen it
 });
 
 it.each([
-  ["the id in an answer is not ours if the list showed it under another name", "other"],
-  ["the id in an answer is not ours if another creation of this run got it", "first"],
-])("%s", async (_title, name) => {
+  ["the list showed it under another name", "other"],
+  ["another creation of this run got it", "first"],
+])("the id in an answer is not ours: %s", async (_title, name) => {
   let answered: string | undefined;
   const bench = await openFixture({
     client: (real) => ({

@@ -1,7 +1,6 @@
 import { ConnectionError } from "../../../../provider/base/errors";
 import {
   countOf,
-  type Fixture,
   type FixtureOptions,
   failureOf,
   interruptAfter,
@@ -12,19 +11,14 @@ import {
   writes,
 } from "../harness";
 import { checked } from "../inputs";
-import type { Held } from "../powerHarness";
 
 const line = "DELETE /v1/clusters/:id";
 
-const remove = (bench: Fixture, { id, state }: Held, overrides = {}) =>
-  bench.cluster.delete(bench.ctx(overrides), id, state);
-
 describe("a deletion", () => {
-  it("waits until the cluster is gone", async () => {
-    const { bench, made } = await openSettled(checked, { deletionMs: 90_000 });
-    const startMs = bench.clock.now();
-    await bench.run(remove(bench, made));
-    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
+  it.each(["none", "readable"] as const)("waits until the cluster is gone: tombstone %s", async (tombstone) => {
+    const { bench, made } = await openSettled(checked, { deletionMs: 90_000, dialect: { tombstone } });
+    const { tookMs } = await bench.timed(bench.remove(made));
+    expect(tookMs).toBeGreaterThanOrEqual(90_000);
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
     expect(writes(bench.simulator)).toEqual([line]);
     expect(bench.messages[0]).toBe("status: deleting");
@@ -36,10 +30,8 @@ describe("a deletion", () => {
     ["is read by its id if the list can be the first page of a longer one", 16, 6, 6],
   ])("%s", async (_title, count, deleted, maxReads) => {
     const bench = await openFixture({ deletionMs: 1_000 });
-    const names = Array.from({ length: count }, (_, index) => `web-${index}`);
-    const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
-    bench.simulator.requests.splice(0);
-    await bench.run(Promise.all(made.slice(0, deleted).map((each) => remove(bench, each))));
+    const made = await bench.settleFleet(count);
+    await Promise.all(made.slice(0, deleted).map((each) => bench.remove(each)));
     const gets = bench.simulator.requests.filter(({ method }) => method === "GET");
     const lists = gets.filter(({ path }) => path === "/v1/clusters").length;
     expect(living(bench.simulator)).toHaveLength(count - deleted);
@@ -47,10 +39,16 @@ describe("a deletion", () => {
     expect(gets.length - lists).toBeLessThanOrEqual(maxReads);
   });
 
+  it("needs only the id", async () => {
+    const { bench, id } = await openSettled(checked);
+    await bench.remove({ id, state: {} });
+    expect(bench.simulator.cluster(id)?.status).toBe("gone");
+  });
+
   it("frees the name for this process even if a list lags behind", async () => {
     const { bench, made } = await openSettled(checked);
     await bench.run(bench.service.lists.recent(0));
-    await bench.run(remove(bench, made));
+    await bench.remove(made);
     const { id } = await bench.run(bench.cluster.create(bench.ctx(), { ...checked, gpuType: "l4" }));
     expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
   });
@@ -58,9 +56,8 @@ describe("a deletion", () => {
   it("of a new cluster ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
     const { bench, made } = await openSettled(checked, { deletionMs: 0 });
     bench.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
-    const startMs = bench.clock.now();
-    await bench.run(remove(bench, made));
-    expect(bench.clock.now() - startMs).toBeLessThan(5_000);
+    const { tookMs } = await bench.timed(bench.remove(made));
+    expect(tookMs).toBeLessThan(5_000);
     expect(countOf(bench.simulator, line)).toBe(2);
     expect(bench.messages.at(-1)).toBe("status: deleted");
   });
@@ -75,7 +72,7 @@ describe("a deletion", () => {
     const { bench, made } = await openSettled(checked, { wire });
     bench.simulator.change(made.id, { hiddenMs: 60_000 });
     bench.simulator.fault({ method: "DELETE", kind: "status", status: 404, code: "not_found" });
-    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/was not deleted: .*still shows it/);
+    expect((await failureOf(bench.remove(made))).message).toMatch(/was not deleted: .*still shows it/);
     expect(living(bench.simulator)).toHaveLength(1);
   });
 });
@@ -83,7 +80,9 @@ describe("a deletion", () => {
 describe("a failed deletion", () => {
   it("ends at once at an interrupt", async () => {
     const { bench, made } = await openSettled(checked, { deletionMs: 24 * 3_600_000 });
-    const { end, lastedMs } = await interruptAfter(bench, 20_000, (ctx) => failureOf(remove(bench, made, ctx)));
+    const { end, lastedMs } = await interruptAfter(bench, 20_000, (ctx) =>
+      failureOf(bench.cluster.delete(bench.ctx(ctx), made.id, made.state)),
+    );
     expect(end.message).toMatch(/was not deleted: interrupted/);
     expect(lastedMs).toBe(0);
   });
@@ -107,11 +106,11 @@ it.each([
   ["a cluster of another name than that of the state is not deleted, by its record if the list cannot be read", true],
 ])("%s", async (_title, isAlone) => {
   const { bench, made: ours } = await openSettled(checked);
-  const other = await settle(bench, { ...checked, name: "somebody-elses" });
+  const other = await settle(bench, { ...checked, name: "other" });
   if (isAlone) bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 99 });
   const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
-  expect(error.message).toMatch(/"web".*"somebody-elses"/);
+  expect(error.message).toMatch(/"web".*"other"/);
   expect(living(bench.simulator)).toHaveLength(2);
-  await bench.run(remove(bench, ours));
+  await bench.remove(ours);
   expect(living(bench.simulator).map(({ id }) => id)).toEqual([other.id]);
 });

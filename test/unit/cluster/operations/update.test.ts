@@ -1,18 +1,13 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
-import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
-import { type Fixture, failureOf, forget, initErrorOf, openFixture, openSettled, writes } from "../harness";
+import type { ClusterChanges, Dialect } from "../../../../simulator";
+import { failureOf, forget, openFixture, openSettled, patch, redeploy, scale, writes } from "../harness";
 import { checked } from "../inputs";
-import { change, type Held, patch, reach, redeploy, refresh, scale, toDo, warnings } from "../powerHarness";
 
 const post = "POST /v1/clusters/:id";
 const put = "PUT /v1/clusters/:id";
 const env = { MODEL: "another-value" };
 const container = "a/b:2";
-
-function update(bench: Fixture, { id, state }: Held, news: Properties, overrides = {}) {
-  return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
-}
 
 describe("an update", () => {
   it.each<[string, string, Properties, string[]]>([
@@ -21,7 +16,7 @@ describe("an update", () => {
   ])("%s, and ends as requested", async (_title, dialect, news, calls) => {
     const { bench, made } = await openSettled(checked, { dialect });
     const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
-    const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, wanted));
+    const { state } = await bench.change(made, wanted);
     expect(writes(bench.simulator)).toEqual(calls);
     const cluster = bench.simulator.cluster(made.id);
     expect(cluster?.deployed).toEqual({ container: wanted["container"], env: wanted["env"] ?? {} });
@@ -32,62 +27,20 @@ describe("an update", () => {
   });
 });
 
-const lost = { method: "PATCH", path: "/v1/clusters/*" } as const;
-const lostScale = { method: "POST", path: "/v1/clusters/*/scale" } as const;
-
-describe("a lost answer", () => {
-  it.each<[string, Properties, Fault, string[]]>([
-    ["to env is repeated if the request was not applied", { env }, { ...lost, kind: "drop" }, [patch, patch]],
-    [
-      "to a scale is repeated if the request was not applied",
-      { replicas: 4 },
-      { ...lostScale, kind: "drop" },
-      [scale, scale],
-    ],
-    [
-      "to a scale is not repeated if the request was applied",
-      { replicas: 4 },
-      { ...lostScale, kind: "drop", when: "after" },
-      [scale],
-    ],
-  ])("%s", async (_title, news, fault, calls) => {
-    const { bench, made } = await openSettled(checked);
-    bench.simulator.fault(fault);
-    const state = await bench.run(update(bench, made, news));
-    expect(state).toMatchObject({ ...checked, ...news, settled: true });
-    expect(writes(bench.simulator)).toEqual(calls);
-    expect(bench.simulator.cluster(made.id)?.generation).toBe("env" in news ? 2 : 1);
-  });
-});
-
-it("a refused update leaves the cluster in the state, and the next one completes it", async () => {
-  const { bench, made } = await openSettled(checked);
-  bench.simulator.fault({ ...lost, kind: "status", status: 422, message: "no such image" });
-  const error = await bench.run(initErrorOf(update(bench, made, { env })));
-  expect(error.id).toBe(made.id);
-  expect(error.reasons[0]).toContain(`cluster "web" (${made.id}) was not changed completely: `);
-  expect(error.reasons[0]).toContain("no such image");
-  expect(error.state).toMatchObject({ settled: false, endpoint: made.state["endpoint"] });
-  const repeated = await bench.run(update(bench, { id: made.id, state: error.state }, { env }));
-  expect(repeated).toMatchObject({ ...checked, env, settled: true });
-  expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
-});
-
 it("an update of a cluster that is gone fails with the way out, and sends nothing", async () => {
   const { bench, made } = await openSettled(checked);
   await bench.clock.advance(120_000);
   bench.simulator.change(made.id, { status: "gone" });
-  const { message } = await bench.run(failureOf(update(bench, made, { replicas: 4 })));
+  const { message } = await failureOf(bench.change(made, { ...checked, replicas: 4 }));
   expect(message).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);
   expect(writes(bench.simulator)).toEqual([]);
 });
 
 it("an empty status does not prevent the redeploy", async () => {
-  const { bench, id, state } = await openSettled(checked, { dialect: { updateRollsOut: false } });
+  const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
   bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
-  await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
-  expect(writes(bench.simulator)).toEqual([patch, redeploy]);
-  expect(bench.simulator.cluster(id)).toMatchObject({ deployed: { env } });
+  await bench.reach(made, { ...checked, env }, [patch, redeploy]);
+  expect(bench.simulator.cluster(made.id)).toMatchObject({ deployed: { env } });
 });
 
 const observed: Properties = {
@@ -108,23 +61,23 @@ describe("an update after a change by another user", () => {
     bench.simulator.change(made.id, others);
     await bench.run(bench.clock.sleep(60_000));
     const wanted = { ...observed, ...changes };
-    const next = await change(bench, made, wanted);
+    const next = await bench.change(made, wanted);
     expect(bench.simulator.cluster(made.id)).toMatchObject({ ...others, ...changes });
     expect(next.state).toMatchObject({ ...wanted, settled: true });
     // It is drift, which a refresh shows and the next update corrects.
-    const found = await refresh(bench, next);
-    expect(toDo(bench, found, wanted).map((path) => path.split(".")[0])).toContain(Object.keys(others)[0]);
-    await change(bench, found, wanted);
+    const found = await bench.refresh(next);
+    expect(bench.toDo(found, wanted).map((path) => path.split(".")[0])).toContain(Object.keys(others)[0]);
+    await bench.change(found, wanted);
     expect(bench.simulator.cluster(made.id)).toMatchObject({ ...wanted, gpuType: "h100" });
   });
 
   it("sends what the diff shows, and what an earlier update did not finish", async () => {
     const { bench, id, state } = await openSettled(observed);
     bench.simulator.change(id, { replicas: 6 });
-    await change(bench, { id, state }, { ...observed, replicas: 3 });
+    await bench.change({ id, state }, { ...observed, replicas: 3 });
     expect(bench.simulator.cluster(id)?.replicas).toBe(3);
     bench.simulator.change(id, { replicas: 6 });
-    await change(bench, { id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
+    await bench.change({ id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
     expect(bench.simulator.cluster(id)?.replicas).toBe(2);
   });
 });
@@ -140,15 +93,13 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
     ["does not probe the endpoint", {}, probed, [patch, redeploy], { env }],
   ])("%s, scales nothing and waits for nothing", async (_title, dialect, changes, calls, sent) => {
     for (const isRefreshed of [true, false]) {
-      const { bench, made } = await openSettled(checked, {
-        dialect,
-        ask: () => async () => ({ problem: "no replica" }),
-      });
+      const ask = () => async () => ({ problem: "no replica" });
+      const { bench, made } = await openSettled(checked, { dialect, ask });
       bench.simulator.change(made.id, { replicas: 0 });
-      const held = isRefreshed ? await refresh(bench, made) : made;
+      const held = isRefreshed ? await bench.refresh(made) : made;
       forget(bench);
       const kept = { ...checked, replicas: held.state["replicas"] };
-      const { state } = await change(bench, held, { ...kept, ...changes });
+      const { state } = await bench.change(held, { ...kept, ...changes });
       expect(state).toMatchObject({ ...kept, ...changes, settled: true });
       expect(writes(bench.simulator)).toEqual(calls);
       expect(bench.simulator.requests.findLast(({ method }) => method !== "GET" && method !== "POST")?.body).toEqual(
@@ -171,46 +122,44 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
     const { bench, made } = await openSettled(checked, { dialect });
     bench.simulator.change(made.id, { replicas: 0 });
     const wanted = { ...checked, env };
-    await reach(bench, await refresh(bench, made), wanted, calls);
+    await bench.reach(await bench.refresh(made), wanted, calls);
     expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
   });
 });
 
-const changesOf = (bench: Fixture, held: Held, news: Properties) => toDo(bench, held, { ...checked, ...news });
-
 it("an update whose redeploy is refused keeps the configuration that the replicas run, and the next one rolls the new one out", async () => {
   const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
   bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-  const left = await bench.run(initErrorOf(update(bench, made, { env })));
+  const left = await bench.failingChange(made, { ...checked, env });
   // The service has the new values by then, and shows them; the replicas still run the old ones.
   expect(bench.simulator.cluster(made.id)).toMatchObject({ env, deployed: { env: checked["env"] } });
-  const found = await refresh(bench, left);
+  const found = await bench.refresh(left);
   for (const { state } of [left, found]) expect(state).toMatchObject({ env: checked["env"], settled: false });
-  expect(changesOf(bench, found, { env })).toEqual(["env.MODEL", "settled"]);
-  const { state } = await reach(bench, found, { ...checked, env }, [patch, redeploy]);
+  expect(bench.toDo(found, { ...checked, env })).toEqual(["env.MODEL", "settled"]);
+  const { state } = await bench.reach(found, { ...checked, env }, [patch, redeploy]);
   expect(state).not.toHaveProperty("__unfinished");
   expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
 });
 
 it("a failed creation is finished by an update that sends nothing, and variables that the service adds are no drift", async () => {
   const bench = await openFixture({ dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 });
-  const left = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+  const left = await bench.failingCreate(checked);
   await bench.clock.advance(300_000);
-  const late = await refresh(bench, left);
+  const late = await bench.refresh(left);
   expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
-  for (const found of [left, late]) expect(changesOf(bench, found, {})).toEqual(["settled"]);
+  for (const found of [left, late]) expect(bench.toDo(found, checked)).toEqual(["settled"]);
   forget(bench);
-  const { state } = await reach(bench, late, checked, []);
+  const { state } = await bench.reach(late, checked, []);
   expect(state["env"]).toEqual(checked["env"]);
-  expect(warnings(bench)).toEqual([]);
+  expect(bench.warnings()).toEqual([]);
 });
 
 it("a refused update of the replicas keeps the number that another user has set", async () => {
   const { bench, made } = await openSettled(checked);
   bench.simulator.change(made.id, { replicas: 5 });
   bench.simulator.fault({ kind: "status", status: 409, method: "POST", path: "/v1/clusters/*/scale", times: 5 });
-  const left = await bench.run(initErrorOf(update(bench, made, { replicas: 4 })));
+  const left = await bench.failingChange(made, { ...checked, replicas: 4 });
   expect(left.state).toMatchObject({ ...checked, replicas: 5, settled: false });
-  expect(changesOf(bench, left, { replicas: 4 })).toEqual(["replicas", "settled"]);
-  await reach(bench, left, { ...checked, replicas: 4 }, [scale]);
+  expect(bench.toDo(left, { ...checked, replicas: 4 })).toEqual(["replicas", "settled"]);
+  await bench.reach(left, { ...checked, replicas: 4 }, [scale]);
 });

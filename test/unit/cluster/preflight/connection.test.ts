@@ -1,7 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import { type Fixture, type FixtureOptions, failureOf, openFixture, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
-import { warnings } from "../powerHarness";
 
 /** Clusters that one key has created, and a resource with another key. */
 async function openStrangers(options: FixtureOptions = {}, names = ["web"]) {
@@ -46,7 +45,7 @@ it("a rejected key is an error, not a warning", async () => {
   bench.simulator.fault({ kind: "status", status: 401, code: "unauthorized", method: "GET", times: 99 });
   for (const cluster of made)
     expect((await failureOf(look(bench, other, cluster))).message).toMatch(/^cluster "web".*HTTP 401.*API key/s);
-  expect(warnings(bench)).toEqual([]);
+  expect(bench.warnings()).toEqual([]);
 });
 
 it.each([
@@ -64,8 +63,8 @@ it.each([
     await bench.run(other.diff(ctx, `cl_${index}`, state, state)).catch((error) => failures.push(error));
   }
   expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
-  expect([failures.length, warnings(bench).length]).toEqual(isStrict ? [30, 0] : [0, 1]);
-  for (const text of warnings(bench)) expect(text).toMatch(/could not be checked.*`pulumi refresh`/s);
+  expect([failures.length, bench.warnings().length]).toEqual(isStrict ? [30, 0] : [0, 1]);
+  for (const text of bench.warnings()) expect(text).toMatch(/could not be checked.*`pulumi refresh`/s);
 });
 
 it("a refresh with the new key ends the check", async () => {

@@ -1,8 +1,7 @@
 import { driftedExtras, mayScaleTo, scalingRange } from "../../../../provider/cluster/schema/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { openFixture, openSettled, settle } from "../harness";
+import { openFixture, openSettled, patch, settle } from "../harness";
 import { checked } from "../inputs";
-import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
 describe("a check of extra fields", () => {
   const check = async (extraFields: unknown) => {
@@ -37,9 +36,9 @@ describe("an update of extra fields", () => {
     const { id, state } = await settle(bench, first);
     const news = { ...first, extraFields: { container_port: 9000 } };
     bench.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
-    const failed = await failingChange(bench, { id, state }, news);
+    const failed = await bench.failingChange({ id, state }, news);
     expect(failed.state).toMatchObject({ extraFields: { container_port: 8000 }, settled: false });
-    const next = await reach(bench, failed, news, [patch]);
+    const next = await bench.reach(failed, news, [patch]);
     expect(next.state["extraFields"]).toEqual({ container_port: 9000 });
   });
 });
@@ -57,15 +56,15 @@ describe("a number of replicas that an autoscaler has chosen", () => {
 
   it("is not drift within the range, and is drift outside of it", async () => {
     const { bench, made } = await openScaled();
-    expect(toDo(bench, await refresh(bench, made), news)).toEqual([]);
+    expect(bench.toDo(await bench.refresh(made), news)).toEqual([]);
     bench.simulator.change(made.id, { replicas: 7 });
-    expect(toDo(bench, await refresh(bench, made), news)).toContain("replicas");
+    expect(bench.toDo(await bench.refresh(made), news)).toContain("replicas");
   });
 
   it("stays when only the container changes, and is waited for", async () => {
     const { bench, made } = await openScaled();
     const container = "team/server:2.0";
-    const { id, state } = await change(bench, made, { ...news, container });
+    const { id, state } = await bench.change(made, { ...news, container });
     expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
     expect(state).toMatchObject({ replicas: 2, container, settled: true });
   });

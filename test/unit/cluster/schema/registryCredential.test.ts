@@ -1,7 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
-import { type FixtureOptions, openFixture, openSettled, writes } from "../harness";
+import { type FixtureOptions, openFixture, openSettled, patch, redeploy, writes } from "../harness";
 import { checked, least } from "../inputs";
-import { change, expectAtGoal, patch, reach, redeploy, refresh, toDo } from "../powerHarness";
 
 const without: Properties = { ...checked, env: {} };
 const first: Properties = { ...without, registryCredentialId: "cred_1" };
@@ -32,7 +31,7 @@ describe("the credential of a registry", () => {
     expect(credentialOf(bench, made.id)).toBe("cred_1");
     const { unverifiedInputs } = made.state as { unverifiedInputs: string[] };
     expect(unverifiedInputs.includes("registryCredentialId")).toBe(!isReported);
-    await expectAtGoal(bench, made, first);
+    await bench.expectAtGoal(made, first);
   });
 
   it.each<[string, Properties, Properties, unknown]>([
@@ -41,18 +40,18 @@ describe("the credential of a registry", () => {
     ["is removed by one update with null and a rollout", first, without, null],
   ])("%s", async (_title, before, news, value) => {
     const { bench, made } = await openSettled(before);
-    const next = await change(bench, made, news);
+    const next = await bench.change(made, news);
     expect(writes(bench.simulator)).toEqual([patch, redeploy]);
     expect(bodiesOf(bench, "PATCH")).toEqual([{ registry_credential_id: value }]);
     expect(next.state["registryCredentialId"]).toBe(value ?? undefined);
-    await expectAtGoal(bench, next, news);
+    await bench.expectAtGoal(next, news);
   });
 
   it("is sent again after a lost answer if no record reports it", async () => {
     const wire = answering((body) => body.replace(/,"registry_credential_id":"\w+"/, ""));
     const { bench, made } = await openSettled(first, { wire });
     bench.simulator.fault({ kind: "drop", method: "PATCH" });
-    await reach(bench, made, second, [patch, patch, redeploy]);
+    await bench.reach(made, second, [patch, patch, redeploy]);
     expect(credentialOf(bench, made.id)).toBe("cred_2");
   });
 
@@ -64,7 +63,7 @@ describe("the credential of a registry", () => {
     const wire = answering((body) => body.replace('"cred_1"', reported));
     const { bench, made } = await openSettled(first, { dialect, wire });
     reported = '"cred_9"';
-    expect(toDo(bench, await refresh(bench, made), first)).toEqual(paths);
+    expect(bench.toDo(await bench.refresh(made), first)).toEqual(paths);
   });
 });
 

@@ -1,11 +1,22 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
+import type { ClusterRecord } from "../../../../provider/api/decode/records";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/service/list";
+import type { Properties } from "../../../../provider/contract";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Fixture, failureOf, openFixture, requestLines } from "../harness";
+import {
+  countOf,
+  dialectNames,
+  type Fixture,
+  type FixtureOptions,
+  failingLists,
+  failureOf,
+  type Held,
+  lists,
+  openFixture,
+  requestLines,
+} from "../harness";
 import { checked } from "../inputs";
-import { failingLists, lists } from "../operations/createOnceHarness";
-import type { Held } from "../powerHarness";
 
 /** A service whose list takes so long, unless the deadline of its request comes first; the first requests fail. */
 function open(takesMs = 0, failures = 0) {
@@ -67,9 +78,9 @@ describe("the shared list", () => {
 
   it("is requested again once after a failure, for the callers that allow more attempts", async () => {
     const { lists, sent, clock } = open(1, 1);
-    const poll = expect(lists.recent(30_000, { attempts: 1 })).rejects.toThrow("no");
+    const polls = [1, 2].map(() => expect(lists.recent(30_000, { attempts: 1 })).rejects.toThrow("no"));
     const creations = Promise.all([1, 2, 3].map(() => lists.recent(30_000)));
-    await clock.run(Promise.all([poll, creations]));
+    await clock.run(Promise.all([...polls, creations]));
     expect(sent.map(({ attempts }) => attempts)).toEqual([1, undefined]);
   });
 });
@@ -102,21 +113,13 @@ describe("a request for the shared list that keeps failing", () => {
   });
 });
 
-/** Creates so many clusters, and forgets the requests. */
-async function openFleet(count: number): Promise<{ bench: Fixture; fleet: Held[] }> {
+/** A fixture with so many clusters. */
+async function openFleet(count: number) {
   const bench = await openFixture();
-  const fleet = await bench.run(
-    Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}` }),
-      ),
-    ),
-  );
-  bench.simulator.requests.length = 0;
-  return { bench, fleet };
+  return { bench, fleet: await bench.settleFleet(count) };
 }
 
-/** Refreshes all clusters in a process of its own. */
+/** Refreshes all clusters as another process. */
 async function refresh(bench: Fixture, fleet: readonly Held[]) {
   const cluster = bench.as("seen");
   return bench.run(Promise.all(fleet.map(({ id, state }) => cluster.read(bench.ctx(), id, state))));
@@ -159,5 +162,62 @@ describe("a refresh", () => {
     const found = await refresh(bench, fleet);
     expect(requestLines(bench.simulator).filter((line) => line.endsWith("/status"))).toHaveLength(5);
     expect(found.map((read) => read?.state["settled"])).toEqual([false, true, true, true, true]);
+  });
+});
+
+/** Creates clusters at once. */
+async function createAll(options: FixtureOptions, fleet: readonly Properties[]) {
+  const bench = await openFixture({ provisioningMs: 0, ...options });
+  const made = fleet.map((inputs) => bench.cluster.create(bench.ctx(), { ...checked, ...inputs }));
+  const ends = await bench.run(Promise.allSettled(made));
+  const states = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value.state] : []));
+  return { states, details: countOf(bench.simulator, "GET /v1/clusters/:id") };
+}
+
+function fleetOf(count: number, inputsOf: (index: number) => Properties = () => ({})): Properties[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `web-${index}`, ...inputsOf(index) }));
+}
+
+/** What a state has learned from the service, and which of the outputs it has. */
+function learnedOf({ __observed, unverifiedInputs, settled, endpoint, createdAt }: Properties): Properties {
+  return { __observed, unverifiedInputs, settled, outputs: [endpoint, createdAt].map((output) => typeof output) };
+}
+
+describe("many creations at once", () => {
+  it("learn from one read how the service shows the inputs", async () => {
+    const fleet = fleetOf(20, (index) => ({ env: { MODEL: `llama-${index}` } }));
+    const { details } = await createAll({ dialect: { containerEcho: "none", envEcho: "none" } }, fleet);
+    // The last one to wait waits alone, and is read by id.
+    expect(details).toBeLessThanOrEqual(3);
+  });
+
+  it.each(dialectNames)("have the same states as single creations: dialect %s", async (dialect) => {
+    const fleet = fleetOf(4, (index) => ({ env: { MODEL: `llama-${index}`, TOKEN: "t-12345678" } }));
+    const { states } = await createAll({ dialect }, fleet);
+    for (const [index, inputs] of fleet.entries()) {
+      const { states: alone } = await createAll({ dialect }, [inputs]);
+      expect(learnedOf(states[index] ?? {})).toEqual(learnedOf(alone[0] ?? {}));
+    }
+  });
+
+  it("learn nothing from a cluster with other variables", async () => {
+    const fleet = fleetOf(3, (index) => ({ env: index === 0 ? { MODE: "fast" } : { MODEL: "llama" } }));
+    const dialect = { containerEcho: "registry", envEcho: "masked" } as const;
+    const { states } = await createAll({ dialect }, fleet);
+    const { states: alone } = await createAll({ dialect }, fleet.slice(1));
+    expect(states.slice(1).map(learnedOf)).toEqual(alone.map(learnedOf));
+  });
+
+  it("read each cluster if only a read by id shows the endpoint", async () => {
+    const withoutEndpoint = ({ endpoint: _endpoint, ...others }: ClusterRecord): ClusterRecord => others;
+    const client: FixtureOptions["client"] = (real) => ({
+      createCluster: async (...args) => withoutEndpoint(await real.createCluster(...args)),
+      listClusters: async (...args) => {
+        const list = await real.listClusters(...args);
+        return { ...list, clusters: list.clusters.map(withoutEndpoint) };
+      },
+    });
+    const { details } = await createAll({ client }, fleetOf(10));
+    expect(details).toBeGreaterThanOrEqual(10);
   });
 });

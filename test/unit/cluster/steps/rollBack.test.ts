@@ -1,31 +1,20 @@
 import type { Properties } from "../../../../provider/contract";
-import type { Dialect, Fault } from "../../../../simulator";
+import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import {
   bareStatus,
   type FixtureOptions,
   initErrorOf,
   interruptAfter,
   openFixture,
+  patch,
+  redeploy,
   rewriting,
   sameReplicas,
+  scale,
   settle,
   writes,
 } from "../harness";
 import { canary, checked } from "../inputs";
-import {
-  change,
-  expectAtGoal,
-  failingChange,
-  patch,
-  reach,
-  redeploy,
-  refresh,
-  running,
-  scale,
-  settleStopped,
-  toDo,
-  warnings,
-} from "../powerHarness";
 
 const good: Properties = {
   ...checked,
@@ -49,7 +38,7 @@ const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
 describe("an update that does not get healthy", () => {
   it("is rolled back by one more rollout, and fails with what failed and what runs now", async () => {
     const { bench, made } = await openGood();
-    const failed = await failingChange(bench, made, bad);
+    const failed = await bench.failingChange(made, bad);
     expect(plainText(failed.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
       "      Rolled back: 2/2 replicas healthy with acme/model:1. The next `pulumi up` tries again",
@@ -57,12 +46,12 @@ describe("an update that does not get healthy", () => {
       "      replica rep_1-2-4: failed, CUDA out of memory",
     ]);
     expect(writes(bench.simulator)).toEqual([patch, patch]);
-    expect(running(bench, made)).toMatchObject({ status: "running", generation: 3 });
+    expect(bench.running(made)).toMatchObject({ status: "running", generation: 3 });
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
     expect(failed.state).not.toHaveProperty("__unfinished");
-    expect(toDo(bench, failed, bad)).toEqual(["container"]);
-    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+    expect(bench.toDo(failed, bad)).toEqual(["container"]);
+    await bench.expectAtGoal(failed, good);
   });
 
   it("is rolled back with its old probe if the endpoint does not answer", async () => {
@@ -72,10 +61,10 @@ describe("an update that does not get healthy", () => {
         Promise.resolve({ status: url.pathname === "/v1" ? 200 : 503 });
     const { bench, made } = await openGood({ ask, faults: [] }, { ...good, readinessProbe: { path: "/v1" } });
     const news = { ...bad, readinessProbe: { path: "/v2" } };
-    const failed = await failingChange(bench, made, news, { timeoutMs: 60_000 });
+    const failed = await bench.failingChange(made, news, { timeoutMs: 60_000 });
     expect(failed.text).toContain("2/2 replicas healthy, GET /v2 answers 503");
     expect(failed.state).toMatchObject({ container: "acme/model:1", readinessProbe: { path: "/v1" }, settled: true });
-    await change(bench, failed, { ...news, readinessProbe: { path: "/v1" } });
+    await bench.change(failed, { ...news, readinessProbe: { path: "/v1" } });
   });
 
   it("is rolled back to the old env, extra fields and cost, and quotes no value", async () => {
@@ -84,7 +73,7 @@ describe("an update that does not get healthy", () => {
     bench.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
     const extraFields = { container_port: 81, tier: "verified" };
     const news = { ...good, env: { ADDED: "canary-added-1" }, extraFields, hourlyCost: 16, replicas: 4 };
-    const failed = await failingChange(bench, made, news);
+    const failed = await bench.failingChange(made, news);
     expect(failed.text).toContain("with the new `env` and `extraFields`: it is failed");
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with the old `env` and `extraFields`");
     expect(JSON.stringify([failed.text, bench.messages, failed.state])).not.toContain("canary-added");
@@ -97,7 +86,7 @@ describe("an update that does not get healthy", () => {
       deployed: { env: { MODEL: canary } },
       extras: { containerPort: 80 },
     });
-    expect(warnings(bench)).toEqual([
+    expect(bench.warnings()).toEqual([
       expect.stringMatching(/the service may keep `extraFields.tier` of the failed update: no request removes/),
     ]);
   });
@@ -106,16 +95,16 @@ describe("an update that does not get healthy", () => {
     const withoutNulls: FixtureOptions["wire"] = (real) => (request) =>
       real({ ...request, body: request.body?.replace(/,?"\w+":null/g, "") });
     const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: withoutNulls });
-    await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
-    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
-    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+    await bench.failingChange(made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(bench.running(made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(bench.warnings().join()).toContain("still shows env.ADDED as before");
   });
 
   it("keeps what another user has changed meanwhile, and does not put it into the state", async () => {
     const { bench, made } = await openGood();
     const news = { ...bad, env: { MODEL: "another", ADDED: "a" } };
     bench.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
-    const failed = await failingChange(bench, made, news);
+    const failed = await bench.failingChange(made, news);
     expect(bench.simulator.cluster(made.id)).toMatchObject({
       replicas: 4,
       deployed: { container: "acme/model:1", env: { MODEL: canary, HOTFIX: "on" } },
@@ -127,22 +116,17 @@ describe("an update that does not get healthy", () => {
 describe("the state after a rollback", () => {
   it("lets the next update to the same configuration try again", async () => {
     const { bench, made } = await openGood({ faults: [{ ...broken, times: 2 }] });
-    const failed = await failingChange(bench, made, bad);
-    const again = await failingChange(bench, failed, bad);
+    const failed = await bench.failingChange(made, bad);
+    const again = await bench.failingChange(failed, bad);
     expect(again.text).toContain("Rolled back");
     expect(writes(bench.simulator)).toEqual([patch, patch]);
-    expect(toDo(bench, again, bad)).toEqual(["container"]);
-    await reach(bench, again, bad, [patch]);
-  });
-
-  it("does not differ from the old configuration", async () => {
-    const { bench, made } = await openGood();
-    await expectAtGoal(bench, await failingChange(bench, made, bad), good);
+    expect(bench.toDo(again, bad)).toEqual(["container"]);
+    await bench.reach(again, bad, [patch]);
   });
 
   it("keeps fewer replicas, with their cost", async () => {
     const { bench, made } = await openGood({}, { ...good, hourlyCost: 6 });
-    const failed = await failingChange(bench, made, { ...bad, replicas: 1, hourlyCost: 3 });
+    const failed = await bench.failingChange(made, { ...bad, replicas: 1, hourlyCost: 3 });
     expect(failed.text).toContain("Rolled back: 1/1 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", replicas: 1, hourlyCost: 3, settled: true });
     expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 1, deployed: { container: "acme/model:1" } });
@@ -150,20 +134,21 @@ describe("the state after a rollback", () => {
 });
 
 describe("a failed update that is not rolled back", () => {
-  const kept = async ({ bench, made }: Awaited<ReturnType<typeof openGood>>, news = bad, timeoutMs = 60_000) => {
-    const failed = await failingChange(bench, made, news, { timeoutMs });
+  it.each<[string, Properties, Properties, ClusterChanges, string?]>([
+    ["by default", {}, { onFailedUpdate: undefined }, {}],
+    ["it only scales", {}, { container: "acme/model:1", replicas: 3 }, {}],
+    ["it was not ready before", { settled: false }, {}, {}, "it was not ready before"],
+    ["it had failed before", {}, {}, { status: "failed" }, "it did not run before"],
+    ["the old image is not known", { container: undefined }, {}, {}, "its old `container` is not"],
+  ])("stays as it is: %s", async (_title, state, news, changes, reason = "") => {
+    const { bench, made } = await openGood();
+    bench.simulator.change(made.id, changes);
+    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
+    const held = { id: made.id, state: { ...made.state, ...state } };
+    await bench.failingChange(held, { ...bad, ...news }, { timeoutMs: 60_000 });
     expect(writes(bench.simulator).filter((line) => line === patch).length).toBeLessThan(2);
-    return { ...failed, bench };
-  };
-
-  it.each<[string, Properties]>([
-    ["by default", { ...bad, onFailedUpdate: undefined }],
-    ["if it only scales", { ...good, replicas: 3 }],
-  ])("stays as it is %s", async (_title, news) => {
-    const opened = await openGood();
-    opened.bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
-    const failed = await kept(opened, news);
-    expect(warnings(failed.bench)).toEqual([]);
+    const warning = `it is not rolled back, because ${reason}`;
+    expect(bench.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
   });
 
   it("was interrupted", async () => {
@@ -184,58 +169,27 @@ describe("a failed update that is not rolled back", () => {
       return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), status: "glowing", replicas: [] }) };
     };
     const { bench, made } = await openGood({ wire, faults: [] });
-    const failed = await failingChange(bench, made, bad);
+    const failed = await bench.failingChange(made, bad);
     expect(failed.text).toContain('the service shows "glowing"');
     expect(writes(bench.simulator).filter((line) => line === patch)).toHaveLength(1);
   });
 
-  it("is that of a cluster that was not ready, had failed, or was stopped before", async () => {
-    const unready = await openGood();
-    const state = { ...unready.made.state, settled: false };
-    const first = await kept({ ...unready, made: { ...unready.made, state } });
-    expect(warnings(first.bench).join()).toContain("it is not rolled back, because it was not ready before");
-    const dead = await openGood();
-    dead.bench.simulator.change(dead.made.id, { status: "failed" });
-    expect(warnings((await kept(dead)).bench).join()).toContain("because it did not run before");
+  it("is that of a cluster that was stopped before", async () => {
     const bench = await openFixture({ faults: [broken] });
-    const made = await settleStopped(bench, { ...good, desiredStatus: "stopped" });
-    await failingChange(bench, { ...made, id: made.id }, bad);
-    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
-  });
-
-  it("is that of an imported cluster whose image the service does not show", async () => {
-    const bench = await openFixture({ faults: [broken], dialect: { containerEcho: "none" } });
-    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
-    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
-    const made = await refresh(bench, { id, state: {} });
-    const failed = await kept({ bench, made });
-    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
+    const stopped = await bench.settleStopped({ ...good, desiredStatus: "stopped" });
+    await bench.failingChange(stopped, bad);
+    expect(bench.running(stopped).generation).toBe(2);
+    expect(bench.simulator.cluster(stopped.id)?.deployed.container).toBe("acme/model:2");
   });
 
   it("is that of a cluster that another user stops meanwhile", async () => {
     const { bench, made } = await openGood({ provisioningMs: 60_000 });
     void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status: "stopped" }));
-    const { text } = await kept({ bench, made });
+    const { text } = await bench.failingChange(made, bad);
     expect(text).toContain("someone else stopped it");
     expect(writes(bench.simulator)).toEqual([patch]);
   });
 });
-
-/** A service whose reads show for some seconds what was there before an update. */
-const late: NonNullable<FixtureOptions["wire"]> = (real, clock) => {
-  const reads = new Map<string, Parameters<typeof real>[0]>();
-  const old = new Map<string, Awaited<ReturnType<typeof real>>>();
-  let untilMs = 0;
-  return async (request) => {
-    if (request.method === "GET") {
-      reads.set(request.path, request);
-      return (clock.now() < untilMs && old.get(request.path)) || real(request);
-    }
-    for (const [path, read] of reads) old.set(path, await real(read));
-    untilMs = clock.now() + 4_000;
-    return real(request);
-  };
-};
 
 /** A service that shows a replica only after it is placed. */
 const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
@@ -258,30 +212,22 @@ describe("a rollback", () => {
     const [, rollsOut, options] = row;
     const dialect: Partial<Dialect> = { ...(options.dialect as Partial<Dialect>), updateRollsOut: rollsOut };
     const { bench, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
-    const failed = await failingChange(bench, made, bad, { timeoutMs: 120_000 });
+    const failed = await bench.failingChange(made, bad, { timeoutMs: 120_000 });
     const one = rollsOut ? [patch] : [patch, redeploy];
     expect(writes(bench.simulator)).toEqual([...one, ...one]);
-    expect(warnings(bench).filter((text) => text.includes("no poll showed"))).toEqual([]);
+    expect(bench.warnings().filter((text) => text.includes("no poll showed"))).toEqual([]);
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
-    expect(running(bench, made)).toMatchObject({ status: "running", generation: 3 });
+    expect(bench.running(made)).toMatchObject({ status: "running", generation: 3 });
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
   });
-});
-
-it("a rollback succeeds even if the cluster still shows the old failure for some seconds", async () => {
-  const { bench, made } = await openGood({ wire: (real, clock) => late(sameReplicas(real, clock), clock) });
-  const failed = await failingChange(bench, made, bad, { timeoutMs: 45_000 });
-  expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
-  expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true });
-  await reach(bench, failed, { ...bad, container: "acme/model:3" });
 });
 
 describe("a rollback that fails", () => {
   it("ends with both errors, and the next update continues from the old configuration", async () => {
     const { bench, made } = await openGood();
     bench.simulator.fault({ kind: "fail", message: "image is gone", container: "acme/model:1" });
-    const left = await failingChange(bench, made, bad);
+    const left = await bench.failingChange(made, bad);
     expect(plainText(left.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
       "      The rollback to acme/model:1 failed too",
@@ -294,18 +240,7 @@ describe("a rollback that fails", () => {
     ]);
     expect(left.state).toMatchObject({ container: "acme/model:1", settled: false });
     bench.simulator.change(made.id, { status: "running" });
-    await reach(bench, left, good, []);
-  });
-
-  // What the next update makes of it: test/unit/dialects/anyRollBack.test.ts.
-  it("leaves a true state if it is interrupted", async () => {
-    const { bench, made } = await openGood({ provisioningMs: 30_000 });
-    const { end: left } = await interruptAfter(bench, 35_000, (ctx) =>
-      initErrorOf(bench.cluster.update(bench.ctx(ctx), made.id, made.state, bad)),
-    );
-    expect(left.reasons[1]).toContain("was not rolled back to acme/model:1 completely: interrupted");
-    expect(left.state).toMatchObject({ container: "acme/model:1", settled: false });
-    expect(left.state).toHaveProperty("__unfinished");
+    await bench.reach(left, good, []);
   });
 
   it("sends nothing if the service cannot be reached after the failure", async () => {
@@ -317,7 +252,7 @@ describe("a rollback that fails", () => {
       return answer;
     };
     const { bench, made } = await openGood({ wire });
-    const failed = await failingChange(bench, made, bad);
+    const failed = await bench.failingChange(made, bad);
     expect(failed.text).toContain("was not changed completely: it is failed");
     expect(failed.state).toMatchObject({ container: "acme/model:2", settled: false });
     expect(writes(bench.simulator)).toEqual([patch]);

@@ -1,12 +1,7 @@
-import type { UpdateBody } from "../../../../provider/api/requests";
-import { ApiError } from "../../../../provider/base/errors";
-import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFields";
-import { secondBody } from "../../../../provider/cluster/steps/updateRequest";
 import type { Properties } from "../../../../provider/contract";
-import type { Dialect, Fault } from "../../../../simulator";
-import { type Fixture, failureOf, openSettled, writes } from "../harness";
+import type { Dialect } from "../../../../simulator";
+import { type Fixture, type Held, openSettled, patch, writes } from "../harness";
 import { checked } from "../inputs";
-import { change, failingChange, type Held, refresh, warnings } from "../powerHarness";
 
 /** The exact bodies of updates: by PATCH what changes, by PUT and POST everything. */
 
@@ -25,10 +20,10 @@ const port: Properties = { extraFields: { tier: "verified", container_port: 9000
 const withNull = { env: { MODEL: "one", OLD: null } };
 
 /** How reads show env, and what an update does to it. */
-type EnvHandling = "shown, replaced" | "shown, merged" | "hidden, replaced" | "hidden, merged";
+type EnvHandling = "reported, replaced" | "reported, merged" | "hidden, replaced" | "hidden, merged";
 const handlings: Readonly<Record<EnvHandling, Partial<Dialect>>> = {
-  "shown, replaced": {},
-  "shown, merged": { updateSemantics: "merge-keys" },
+  "reported, replaced": {},
+  "reported, merged": { updateSemantics: "merge-keys" },
   "hidden, replaced": { envEcho: "none" },
   "hidden, merged": { envEcho: "none", updateSemantics: "merge-keys" },
 };
@@ -50,15 +45,15 @@ type Row = [
 ];
 const [patched, put, post] = ["PATCH", "PUT", "POST"] as const;
 const rows: Row[] = [
-  [patched, "shown, replaced", "the image", image, image],
+  [patched, "reported, replaced", "the image", image, image],
   [patched, "hidden, merged", "replicas and env", both, { env: both["env"] }],
-  [patched, "shown, replaced", "an extra field", port, { container_port: 9000 }],
-  [patched, "shown, replaced", "a variable, which goes", removal, removal],
-  [patched, "shown, merged", "a variable, which goes", removal, removal, withNull],
+  [patched, "reported, replaced", "an extra field", port, { container_port: 9000 }],
+  [patched, "reported, replaced", "a variable, which goes", removal, removal],
+  [patched, "reported, merged", "a variable, which goes", removal, removal, withNull],
   [patched, "hidden, replaced", "everything", everything, { ...unscaled, ...withNull }, unscaled],
   [patched, "hidden, merged", "everything", everything, { ...unscaled, ...withNull }],
-  [put, "shown, replaced", "the image", image, { ...all, env: before, ...image }],
-  [put, "shown, merged", "a variable, which goes", removal, { ...all, ...removal }, { ...all, ...withNull }],
+  [put, "reported, replaced", "the image", image, { ...all, env: before, ...image }],
+  [put, "reported, merged", "a variable, which goes", removal, { ...all, ...removal }, { ...all, ...withNull }],
   [post, "hidden, replaced", "everything", everything, { ...all, ...unscaled }],
   [post, "hidden, replaced", "an extra field", port, { ...all, env: before, container_port: 9000 }],
 ];
@@ -68,7 +63,7 @@ describe("an update", () => {
     const dialect: Partial<Dialect> = { ...handlings[handling], updateMethod };
     const { bench, made } = await openSettled(old, { dialect });
     const wanted = { ...old, ...changes };
-    const { state } = await change(bench, made, wanted);
+    const { state } = await bench.change(made, wanted);
     expect(bodies(bench)).toEqual(expected);
     expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: wanted["replicas"] });
     const deployed = { container: wanted["container"], env: wanted["env"] };
@@ -77,16 +72,16 @@ describe("an update", () => {
     const isRefused =
       updateMethod === "PATCH" && handling === "hidden, replaced" && !Object.hasOwn(wanted["env"] ?? {}, "OLD");
     const stays = /: the service shows no env and refuses a null in it, so it may keep `env\.OLD`$/;
-    expect(warnings(bench)).toEqual(isRefused ? [expect.stringMatching(stays)] : []);
+    expect(bench.warnings()).toEqual(isRefused ? [expect.stringMatching(stays)] : []);
   });
 
   it.each<[EnvHandling, object]>([
-    ["shown, replaced", before],
+    ["reported, replaced", before],
     ["hidden, merged", { ...before, NEW: null }],
   ])("sends all that an unfinished update may have left: env %s", async (handling, env) => {
     const { bench, id, state } = await openSettled(old, { dialect: handlings[handling] });
     const left = { ...state, settled: false, __unfinished: "rollout", __sent: ["NEW"] };
-    await change(bench, { id, state: left }, old);
+    await bench.change({ id, state: left }, old);
     const { replicas: _same, ...others } = all;
     expect(bodies(bench)).toEqual([{ ...others, env }]);
   });
@@ -94,9 +89,9 @@ describe("an update", () => {
 
 const twoVariables = { KEEP: "kept-value", GONE: "gone-value" };
 
-const withEnv = (env: Properties | undefined): Properties => ({ ...checked, env });
+const withEnv = (env: Properties): Properties => ({ ...checked, env });
 
-const updateEnv = (bench: Fixture, held: Held, env: Properties) => change(bench, held, withEnv(env));
+const updateEnv = (bench: Fixture, held: Held, env: Properties) => bench.change(held, withEnv(env));
 
 /** How a service shows env. */
 const echoes = {
@@ -110,21 +105,21 @@ it.each<[string, Partial<Dialect>, boolean]>([
   ["not at all", echoes["not at all"], false],
   ["not at all", echoes["not at all"], true],
 ])(
-  "a variable that a failed update stored is removed when the program removes it: env is shown %s, refreshed %s",
+  "a variable that a failed update stored is removed when the program removes it: env is reported %s, refreshed %s",
   async (_echo, options, isRefreshed) => {
     const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, ...options } as const;
     const { bench, made } = await openSettled(withEnv(twoVariables), { dialect });
     bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-    const left = await failingChange(bench, made, withEnv({ ...twoVariables, NEW: "new-value" }));
+    const left = await bench.failingChange(made, withEnv({ ...twoVariables, NEW: "new-value" }));
     expect(bench.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
-    await updateEnv(bench, isRefreshed ? await refresh(bench, left) : left, twoVariables);
+    await updateEnv(bench, isRefreshed ? await bench.refresh(left) : left, twoVariables);
     const { env, deployed } = bench.simulator.cluster(made.id) ?? {};
     expect([env, deployed?.env]).toEqual([twoVariables, twoVariables]);
   },
 );
 
 it.each(Object.entries(echoes))(
-  "a variable that the service adds to env is never removed: env is shown %s",
+  "a variable that the service adds to env is never removed: env is reported %s",
   async (_echo, options) => {
     const dialect: Partial<Dialect> = {
       updateSemantics: "merge-keys",
@@ -143,7 +138,7 @@ describe("an unmanaged variable whose value the service masks", () => {
   async function openMasked(dialect: Partial<Dialect>) {
     const { bench, made } = await openSettled(old, { dialect: { envEcho: "masked", ...dialect } });
     bench.simulator.change(made.id, { env: { ...before, THEIRS: "their-value" } });
-    const held = await refresh(bench, made);
+    const held = await bench.refresh(made);
     expect(held.state["env"]).toEqual({ ...before, THEIRS: "" });
     return { bench, held, kept: { ...old, env: held.state["env"] } };
   }
@@ -153,85 +148,59 @@ describe("an unmanaged variable whose value the service masks", () => {
     ["a POST of everything", { updateMethod: "POST" }, port],
   ])("is not emptied, and the error names it and the remedy: %s", async (_title, dialect, changes) => {
     const { bench, held, kept } = await openMasked(dialect);
-    const left = await failingChange(bench, held, { ...kept, ...changes });
+    const left = await bench.failingChange(held, { ...kept, ...changes });
     expect(left.text).toMatch(/`env\.THEIRS`.*Nothing was sent.*`ignoreChanges`/s);
     expect(bodies(bench)).toEqual([]);
     expect(left.state).toMatchObject({ container, env: held.state["env"], __unfinished: true });
-    await change(bench, left, { ...old, ...changes, env: { ...before, THEIRS: "ours" } });
+    await bench.change(left, { ...old, ...changes, env: { ...before, THEIRS: "ours" } });
     expect(bench.simulator.cluster(held.id)?.deployed.env).toEqual({ ...before, THEIRS: "ours" });
   });
 
   it("does not prevent a PATCH of another input", async () => {
     const { bench, held, kept } = await openMasked({});
-    await change(bench, held, { ...kept, ...image });
+    await bench.change(held, { ...kept, ...image });
     expect(bodies(bench)).toEqual([image]);
     expect(bench.simulator.cluster(held.id)?.env).toMatchObject({ THEIRS: "their-value" });
   });
 
   it.each(["same", "none"] as const)(
-    "is not confused with an empty variable of the program: env is shown %s",
+    "is not confused with an empty variable of the program: env is reported %s",
     async (envEcho) => {
       const inputs = { ...old, env: { MODEL: "one", DEBUG: "" } };
       const { bench, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
-      await change(bench, made, { ...inputs, ...image });
+      await bench.change(made, { ...inputs, ...image });
       expect(bodies(bench)[0]).toMatchObject({ env: inputs.env });
     },
   );
 });
 
-const env = { MODEL: "m" };
-const whole: UpdateBody = { container, replicas: 2, env };
-
-function refusal(message: string, status = 422): ApiError {
-  const outcome = status === 409 ? "busy" : "refused";
-  return new ApiError(message, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, apiMessage: message });
-}
-
-describe("a refused body that is not corrected", () => {
-  it.each<[string, ApiError, (keyof UpdateBody)[]]>([
-    ["the refused field has to change", refusal("unknown field container"), ["container"]],
-    ["the refusal is about a value", refusal("env.X must be upper case"), []],
-    [
-      "the refusal names longer words that contain a field",
-      refusal("unknown field environment_id, container_port"),
-      [],
-    ],
-    ["the missing field was sent", refusal("env is required"), []],
-    ["the refusal is a conflict", refusal("unknown field replicas", 409), []],
-  ])("has a reason: %s", (_title, error, differing) => {
-    const inputs = { ...whole, name: "web", gpuType: "h100" } as CheckedInputs;
-    expect(secondBody(whole, error, { all: whole, differing, inputs })).toBeUndefined();
-  });
-});
-
 describe("an update of env that is refused", () => {
   const news = { ...checked, env: { MODEL: "another-value" } };
   const all = { container: checked["container"], replicas: 2, env: news.env };
-  const refused = (message: string, method: string): Fault => ({ kind: "status", status: 422, message, method });
+  const refused = (message: string, method: string) => ({ kind: "status", status: 422, message, method }) as const;
 
   it.each<[string, "PATCH" | "PUT", string, object, object]>([
     ["for the replicas: without them", "PUT", "replicas is not allowed", all, { ...all, replicas: undefined }],
-    [
-      "for a missing name: as a whole",
-      "PATCH",
-      "body.name: Field required",
-      { env: news.env },
-      { ...all, name: "web" },
-    ],
-  ])("is sent again with a corrected body %s", async (_title, updateMethod, message, ...expected) => {
-    const { bench, id, state } = await openSettled(checked, { dialect: { updateMethod } });
-    // What the simulator itself makes of the second body does not matter here.
+    ["for a missing name: all of it", "PATCH", "body.name: Field required", { env: news.env }, { ...all, name: "web" }],
+  ])("is sent again with a corrected body: %s", async (_title, updateMethod, message, ...expected) => {
+    const { bench, made } = await openSettled(checked, { dialect: { updateMethod } });
     bench.simulator.fault(refused(message, updateMethod));
-    await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
+    // What the simulator itself makes of the second body does not matter here.
+    await bench.change(made, news).catch(() => undefined);
     expect(bodies(bench).slice(0, 2)).toEqual(expected);
   });
 
-  it("because of env itself fails after one request, with the reason", async () => {
-    const { bench, id, state } = await openSettled(checked);
-    bench.simulator.fault({ ...refused("env is not allowed", "PATCH"), times: 100 });
-    const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
-    expect(error.message).toContain("env is not allowed");
-    expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
+  it.each<[string, number, string]>([
+    ["the refused field has to change", 422, "unknown field env"],
+    ["the refusal is about a value", 422, "env.X must be upper case"],
+    ["the refusal names longer words that contain a field", 422, "unknown field environment_id, container_port"],
+    ["the missing field was sent", 422, "env is required"],
+    ["the refusal is not about fields", 403, "container is required"],
+  ])("is not sent again, and fails with the reason: %s", async (_title, status, message) => {
+    const { bench, made } = await openSettled(checked);
+    bench.simulator.fault({ ...refused(message, "PATCH"), status, times: 100 });
+    expect((await bench.failingChange(made, news)).text).toContain(message);
+    expect(writes(bench.simulator)).toEqual([patch]);
   });
 });
 

@@ -4,9 +4,8 @@ import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
-import { canary, checked, least } from "../inputs";
-import { change, expectAtGoal, failingChange, refresh, toDo, warnings } from "../powerHarness";
+import { openFixture, openSettled, settle, toRun, writes } from "../harness";
+import { canary, least } from "../inputs";
 
 const failuresOf = (probe: unknown) => findFailures({ ...least, readinessProbe: probe });
 
@@ -79,8 +78,7 @@ describe("the verdict on an answer", () => {
   });
 });
 
-const plain: Properties = { ...checked, desiredStatus: "running" };
-const asked: Properties = { ...plain, readinessProbe: { path: "/health" } };
+const probed: Properties = { ...toRun, readinessProbe: { path: "/health" } };
 
 type Scripted = AddressAnswer | "silent";
 
@@ -105,16 +103,11 @@ const ok = { status: 200 };
 const busy = { status: 503 };
 const refused = { problem: "the connection was refused (ECONNREFUSED)" };
 
-const create = (bench: Fixture, inputs: Properties, timeoutMs = 600_000) =>
-  bench.run(bench.cluster.create(bench.ctx({ timeoutMs }), inputs));
-const failing = (bench: Fixture, inputs: Properties, timeoutMs = 60_000) =>
-  bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs }), inputs)));
-
 describe("a creation with a readiness probe", () => {
   it("succeeds when the endpoint gives the expected answer, and reports the reasons until then", async () => {
     const { ask, requests } = endpoint(refused, busy, ok);
     const bench = await openFixture({ ask });
-    const made = await create(bench, asked);
+    const made = await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 600_000 }), probed));
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
     const progress = bench.messages
@@ -125,45 +118,45 @@ describe("a creation with a readiness probe", () => {
       "status: 2/2 replicas healthy, GET /health answers 503",
       "status: 2/2 replicas healthy, GET /health answers 200",
     ]);
-    await expectAtGoal(bench, made, asked);
+    await bench.expectAtGoal(made, probed);
     expect(requests).toHaveLength(3);
   });
 
   it("fails at the time limit with the last answer, and the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(refused, refused, busy);
     const bench = await openFixture({ ask });
-    const error = await failing(bench, asked);
+    const error = await bench.failingCreate(probed);
     expect(error.reasons[0]).toMatch(
       /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` expects a status from 200 to 299\n/,
     );
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
-    const held = await refresh(bench, error);
-    expect(toDo(bench, held, asked)).toEqual(["settled"]);
+    const held = await bench.refresh(error);
+    expect(bench.toDo(held, probed)).toEqual(["settled"]);
     const count = requests.length;
     answer(ok);
-    const ready = await change(bench, held, asked);
+    await bench.reach(held, probed);
     expect(requests).toHaveLength(count + 1);
     expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, ready, asked);
   });
 
   it("ends a probe without an answer at the time limit of the probe", async () => {
     const { ask } = endpoint("silent");
     const bench = await openFixture({ ask });
-    const error = await failing(bench, { ...plain, readinessProbe: { path: "/health", timeout: 3 } });
+    const probe = { path: "/health", timeout: 3 };
+    const { end: error, tookMs } = await bench.timed(bench.failingCreate({ ...toRun, readinessProbe: probe }));
     expect(error.reasons[0]).toContain("GET /health: no complete answer came in time");
-    expect(bench.clock.now() % 86_400_000).toBeLessThan(62_000);
+    expect(tookMs).toBeLessThan(62_000);
   });
 });
 
 it.each<[string, Properties]>([
-  ["with skipAwait", { ...asked, skipAwait: true }],
-  ["of a stopped cluster", { ...asked, desiredStatus: "stopped" }],
+  ["with skipAwait", { ...probed, skipAwait: true }],
+  ["of a stopped cluster", { ...probed, desiredStatus: "stopped" }],
 ])("no probe is sent, even if it changes: %s", async (_title, inputs) => {
   const { ask, requests } = endpoint(busy);
   const bench = await openFixture({ ask });
   const made = await settle(bench, inputs);
-  const at = await change(bench, made, { ...inputs, readinessProbe: { path: "/ready" } });
+  const at = await bench.change(made, { ...inputs, readinessProbe: { path: "/ready" } });
   expect(bench.simulator.requests).toEqual([]);
   expect(requests).toEqual([]);
   expect(at.state).toMatchObject({ settled: true, readinessProbe: { path: "/ready" } });
@@ -172,39 +165,37 @@ it.each<[string, Properties]>([
 describe("an update with a readiness probe", () => {
   it("of the probe alone only probes, whatever another user has changed", async () => {
     const { ask, requests } = endpoint(busy, ok);
-    const { bench, made } = await openSettled(plain, { ask });
+    const { bench, made } = await openSettled(toRun, { ask });
     bench.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
-    const at = await change(bench, made, asked);
+    const at = await bench.change(made, probed);
     expect(writes(bench.simulator)).toEqual([]);
     expect(requests).toHaveLength(2);
     expect(at.state).toMatchObject({ settled: true, replicas: 2, readinessProbe: { path: "/health" } });
-    expect(warnings(bench)).toEqual([]);
+    expect(bench.warnings()).toEqual([]);
   });
 
   it("of the probe alone does not start a cluster that another user has stopped; the next one does", async () => {
     const { ask, requests } = endpoint(ok);
-    const { bench, made } = await openSettled(plain, { ask });
+    const { bench, made } = await openSettled(toRun, { ask });
     bench.simulator.change(made.id, { status: "stopped" });
-    const failed = await failingChange(bench, made, asked);
+    const failed = await bench.failingChange(made, probed);
     expect(failed.text).toContain("it is stopped: someone else stopped it");
     expect([writes(bench.simulator), requests]).toEqual([[], []]);
-    await expectAtGoal(bench, await change(bench, failed, asked), asked);
+    await bench.expectAtGoal(await bench.change(failed, probed), probed);
     expect(requests).toHaveLength(1);
   });
 
   it("of a trigger ends with the probe; after a failure, the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(ok);
-    const { bench, made } = await openSettled(asked, { ask });
+    const { bench, made } = await openSettled(probed, { ask });
     requests.length = 0;
     answer(busy);
-    const news = { ...asked, restartTriggers: ["b"] };
-    const failed = await failingChange(bench, made, news, { timeoutMs: 120_000 });
+    const news = { ...probed, restartTriggers: ["b"] };
+    const failed = await bench.failingChange(made, news, { timeoutMs: 120_000 });
     expect(failed.text).toContain("replicas healthy, GET /health answers 503");
     expect(writes(bench.simulator)).toHaveLength(1);
     answer(ok);
-    const at = await change(bench, failed, news);
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, news);
+    await bench.reach(failed, news, []);
   });
 });
 
@@ -217,7 +208,7 @@ it("secrets of a probe are sent without the API key, and appear in no message ev
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
   const bench = await openFixture({ ask });
-  const error = await failing(bench, { ...plain, readinessProbe: probe });
+  const error = await bench.failingCreate({ ...toRun, readinessProbe: probe });
   const [request] = requests;
   expect(request).toMatchObject({ method: "POST", body: probe.body });
   expect(request?.url.search).toBe("?token=hidden-in-messages");

@@ -16,7 +16,6 @@ describe("processes that share a key", () => {
   test.each([
     [100, 30, 210],
     [100, 300, 240],
-    [500, 30, 1_030],
   ])(
     "send few requests if there is only one: %i clusters of %i s, at most %i requests",
     async (clusters, seconds, maxRequests) => {

@@ -1,24 +1,20 @@
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type FixtureOptions, initErrorOf, openFixture, openSettled, rewriting, writes } from "../harness";
 import {
-  asked,
-  atRest,
-  change,
-  expectAtGoal,
-  failingChange,
-  type Held,
+  type Fixture,
+  type FixtureOptions,
   noStatus,
-  reach,
+  openFixture,
+  openSettled,
   redeploy,
-  refresh,
   restart,
-  running,
+  rewriting,
   scale,
   stop,
-  toDo,
-  warnings,
-} from "../powerHarness";
+  toRun,
+  toStop,
+  writes,
+} from "../harness";
 
 const upMs = 20_000;
 type Json = Record<string, unknown>;
@@ -26,7 +22,7 @@ type Json = Record<string, unknown>;
 interface Words {
   /** Replaces the status word of a cluster. */
   readonly cluster?: (word: string) => unknown;
-  /** Replaces what is shown of a replica. */
+  /** Replaces what is reported of a replica. */
   readonly replica?: (replica: Json) => Json;
 }
 
@@ -46,61 +42,49 @@ function saying({ cluster = (word) => word, replica = (same) => same }: Words): 
   return { wire: rewriting(/^\/v1\/clusters/, inWords) };
 }
 
-const whileRunning = (shown: unknown) => (word: string) => (word === "running" ? shown : word);
 /** Replaces the status and the flag of healthy replicas. */
 const ofHealthy =
-  (shown: object) =>
-  ({ status, healthy, ...others }: Json): Json => ({ ...others, ...(healthy ? shown : { status, healthy }) });
-/** Shows the same of every replica. */
+  (observed: object) =>
+  ({ status, healthy, ...others }: Json): Json => ({ ...others, ...(healthy ? observed : { status, healthy }) });
+/** Reports the same of every replica. */
 const always =
-  (shown: object) =>
-  ({ id }: Json): Json => ({ id, ...shown });
+  (observed: object) =>
+  ({ id }: Json): Json => ({ id, ...observed });
 
-const doctor = /`npx pulumi-gpucluster doctor` shows what is understood$/;
-
-/** Creates a cluster in other words, and measures how long that takes. */
-async function create(words: Words) {
-  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
-  const startMs = bench.clock.now();
-  const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
-  return { bench, made, tookMs: bench.clock.now() - startMs };
-}
+const create = (bench: Fixture, inputs = toRun) => bench.timed(bench.cluster.create(bench.ctx(), inputs));
 
 it.each<[string, Words, string]>([
-  ["an unknown word beside healthy replicas", { cluster: whileRunning("whirring") }, '"whirring"'],
+  ["an unknown word", { cluster: (word) => (word === "running" ? "whirring" : word) }, '"whirring"'],
   ["replicas without health", { replica: ofHealthy({}) }, "nothing about its health"],
 ])("a running cluster is ready after half a minute without change, with one warning: %s", async (_, words, quoted) => {
-  const { bench, made, tookMs } = await create(words);
-  expect(tookMs).toBeGreaterThanOrEqual(upMs + 30_000);
-  expect(tookMs).toBeLessThan(upMs + 60_000);
-  const [warning = "", ...others] = warnings(bench);
+  const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
+  const { end: made, tookMs } = await create(bench);
+  expect([tookMs >= upMs + 30_000, tookMs < upMs + 60_000]).toEqual([true, true]);
+  const [warning = "", ...others] = bench.warnings();
   expect(others).toEqual([]);
   expect(warning).toMatch(/^warning: cluster "web" \(cl_\w+\): the service shows .*: it counts as ready/);
   expect(warning).toContain(`the service shows ${quoted}`);
-  expect(warning).toMatch(doctor);
+  expect(warning).toMatch(/`npx pulumi-gpucluster doctor` shows what is understood$/);
   expect(made.state).toMatchObject({ settled: true, readyReplicas: 2 });
   expect(made.state["replicaStatuses"]).toEqual([1, 2].map(() => expect.objectContaining({ healthy: true })));
-  await expectAtGoal(bench, made, asked);
+  await bench.expectAtGoal(made, toRun);
 });
 
 it("a running cluster of a service that shows no health of replicas is ready after half a minute of the same", async () => {
   const bench = await openFixture({ faults: [noStatus], provisioningMs: upMs });
-  const startMs = bench.clock.now();
-  const made = await bench.run(bench.cluster.create(bench.ctx(), asked));
-  expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(upMs + 30_000);
-  expect(bench.clock.now() - startMs).toBeLessThan(upMs + 40_000);
-  expect(warnings(bench)).toEqual([]);
-  await expectAtGoal(bench, made, asked);
+  const { end: made, tookMs } = await create(bench);
+  expect([tookMs >= upMs + 30_000, tookMs < upMs + 40_000]).toEqual([true, true]);
+  expect(bench.warnings()).toEqual([]);
+  await bench.expectAtGoal(made, toRun);
 });
 
 it("a refresh does not report a cluster as ready whose wait has not ended", async () => {
   const bench = await openFixture({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
-  const ctx = bench.ctx({ timeoutMs: upMs + 10_000 });
-  const failed: Held = await bench.run(initErrorOf(bench.cluster.create(ctx, asked)));
-  const found = await refresh(bench, failed);
+  const failed = await bench.failingCreate(toRun, { timeoutMs: upMs + 10_000 });
+  const found = await bench.refresh(failed);
   expect(found.state).toMatchObject({ settled: false, readyReplicas: 0 });
-  expect(toDo(bench, found, asked)).toEqual(["settled"]);
-  await reach(bench, found, asked, []);
+  expect(bench.toDo(found, toRun)).toEqual(["settled"]);
+  await bench.reach(found, toRun, []);
 });
 
 describe("a cluster of which nothing is recognized", () => {
@@ -108,29 +92,25 @@ describe("a cluster of which nothing is recognized", () => {
 
   it("ends its wait with one error after five minutes, and the next update continues", async () => {
     const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
-    const startMs = bench.clock.now();
-    const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
-    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(300_000);
-    expect(bench.clock.now() - startMs).toBeLessThan(330_000);
+    const { end: failed, tookMs } = await bench.timed(bench.failingCreate(toRun, {}));
+    expect([tookMs >= 300_000, tookMs < 330_000]).toEqual([true, true]);
     expect(failed.reasons[0]).toMatch(
       /the service shows "whirring" and "brewed", .* nothing changes.*doctor.*`readinessProbe` .*`skipAwait` /,
     );
-    expect(warnings(bench)).toEqual([]);
+    expect(bench.warnings()).toEqual([]);
     expect(failed.state).toMatchObject({ settled: false, readyReplicas: 0, status: "whirring" });
-    const found = await refresh(bench, failed);
-    expect(toDo(bench, found, asked)).toEqual(["settled"]);
-    expect(await change(bench, found, { ...asked, skipAwait: true })).toMatchObject({ state: { settled: true } });
+    const found = await bench.refresh(failed);
+    expect(bench.toDo(found, toRun)).toEqual(["settled"]);
+    expect(await bench.change(found, { ...toRun, skipAwait: true })).toMatchObject({ state: { settled: true } });
   });
 
   it("is ready if its endpoint answers the probe", async () => {
     const ask = () => async () => ({ status: 200, body: "" });
     const bench = await openFixture({ ...saying(words), provisioningMs: upMs, ask });
-    const startMs = bench.clock.now();
-    const inputs = { ...asked, readinessProbe: { path: "/health" } };
-    const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
+    const { end: made, tookMs } = await create(bench, { ...toRun, readinessProbe: { path: "/health" } });
     expect(made.state["settled"]).toBe(true);
-    expect(warnings(bench)).toEqual([expect.stringMatching(/: the answer of its endpoint decides\. /)]);
-    expect(bench.clock.now() - startMs).toBeLessThan(upMs + 60_000);
+    expect(bench.warnings()).toEqual([expect.stringMatching(/: the answer of its endpoint decides\. /)]);
+    expect(tookMs).toBeLessThan(upMs + 60_000);
   });
 });
 
@@ -139,43 +119,35 @@ it.each<[string, Words]>([
   ["an unknown word, and a replica that starts", { cluster: () => "whirring", replica: always({ status: "init" }) }],
 ])("a cluster is never ready, however long nothing changes: %s", async (_title, words) => {
   const bench = await openFixture({ ...saying(words), provisioningMs: upMs });
-  const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 900_000 }), asked)));
+  const failed = await bench.failingCreate(toRun, { timeoutMs: 900_000 });
   expect(failed.reasons[0]).toContain("timed out after 15m");
   expect(failed.state["settled"]).toBe(false);
-  expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m/)]);
+  expect(bench.warnings()).toEqual([expect.stringMatching(/nothing has changed for 5m/)]);
 });
 
 const dimmed = saying({ cluster: (word) => (word === "stopped" ? "dimmed" : word) });
 
-/** What shows that a cluster is stopped if its status word is not known. */
-const ways: [evidence: string, Fault[]][] = [
+it.each<[evidence: string, Fault[]]>([
   ["its replicas", []],
   ["the word alone", [noStatus]],
-];
-
-it.each(ways)(
-  "a cluster whose status word for stopped is unknown is stopped and started: evidence is %s",
-  async (_, faults) => {
-    const { bench, made } = await openSettled(asked, { dialect: { startedBy: "redeploy" }, faults, ...dimmed });
-    const startMs = bench.clock.now();
-    const at = await reach(bench, made, atRest, [stop]);
-    const tookMs = bench.clock.now() - startMs;
-    // It has to stay the same for half a minute.
-    expect([tookMs >= 30_000, tookMs < 60_000]).toEqual([true, true]);
-    expect(at.state).toMatchObject({ status: "dimmed", readyReplicas: 0, replicaStatuses: [] });
-    expect(warnings(bench)).toEqual([]);
-    const up = await reach(bench, await refresh(bench, at), asked, [restart, redeploy]);
-    expect(running(bench, up).status).toBe("running");
-  },
-);
+])("a cluster whose status word for stopped is unknown is stopped and started: evidence is %s", async (_, faults) => {
+  const { bench, made } = await openSettled(toRun, { dialect: { startedBy: "redeploy" }, faults, ...dimmed });
+  const { end: at, tookMs } = await bench.timed(bench.reach(made, toStop, [stop]));
+  // It has to stay the same for half a minute.
+  expect([tookMs >= 30_000, tookMs < 60_000]).toEqual([true, true]);
+  expect(at.state).toMatchObject({ status: "dimmed", readyReplicas: 0, replicaStatuses: [] });
+  expect(bench.warnings()).toEqual([]);
+  const up = await bench.reach(await bench.refresh(at), toRun, [restart, redeploy]);
+  expect(bench.running(up).status).toBe("running");
+});
 
 it("a cluster that another user stopped, with an unknown status word, is not settled, and no update starts it", async () => {
-  const { bench, made } = await openSettled(asked, dimmed);
+  const { bench, made } = await openSettled(toRun, dimmed);
   bench.simulator.change(made.id, { status: "stopped" });
-  const found = await refresh(bench, made);
+  const found = await bench.refresh(made);
   expect(found.state).toMatchObject({ desiredStatus: "running", status: "dimmed", settled: false });
-  expect(toDo(bench, found, asked)).toEqual(["settled"]);
-  const failed = await failingChange(bench, found, { ...asked, replicas: 3 });
+  expect(bench.toDo(found, toRun)).toEqual(["settled"]);
+  const failed = await bench.failingChange(found, { ...toRun, replicas: 3 });
   expect(writes(bench.simulator)).toEqual([scale]);
   expect(failed.text).toMatch(/timed out after 20m: 0\/3 .*, dimmed/);
 });

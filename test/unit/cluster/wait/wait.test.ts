@@ -1,54 +1,49 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { countOf, type Fixture, initErrorOf, openFixture, openSettled, settle, writes } from "../harness";
-import { canary } from "../inputs";
 import {
-  asked,
-  atRest,
-  change,
-  expectAtGoal,
+  type Fixture,
   type Held,
   noStatus,
+  openFixture,
+  openSettled,
   patch,
-  refresh,
-  running,
-  toDo,
-  warnings,
-} from "../powerHarness";
+  settle,
+  toRun,
+  toStop,
+  writes,
+} from "../harness";
+import { canary } from "../inputs";
 
 const env = { MODEL: "another" };
 
-const create = (bench: Fixture, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
-
 describe("skipAwait", () => {
-  const hasty: Properties = { ...asked, skipAwait: true };
+  const hasty: Properties = { ...toRun, skipAwait: true };
 
   it("ends an update as soon as an env is accepted", async () => {
     const { bench, made } = await openSettled(hasty, { provisioningMs: 600_000 });
-    const startMs = bench.clock.now();
-    const at = await change(bench, made, { ...hasty, env });
-    expect(bench.clock.now() - startMs).toBeLessThan(15_000);
+    const { end: at, tookMs } = await bench.timed(bench.change(made, { ...hasty, env }));
+    expect(tookMs).toBeLessThan(15_000);
     expect(writes(bench.simulator)).toEqual([patch]);
-    expect(toDo(bench, at, { ...hasty, env })).toEqual([]);
+    expect(bench.toDo(at, { ...hasty, env })).toEqual([]);
   });
 
   it("ends a creation with the accepted cluster, which shows no drift while it starts", async () => {
     const bench = await openFixture({ provisioningMs: 600_000 });
-    const made = await create(bench, hasty);
+    const made = await settle(bench, hasty);
     expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
-    expect(toDo(bench, made, hasty)).toEqual([]);
-    expect(toDo(bench, await refresh(bench, made), hasty)).toEqual([]);
+    expect(bench.toDo(made, hasty)).toEqual([]);
+    expect(bench.toDo(await bench.refresh(made), hasty)).toEqual([]);
     await bench.clock.advance(600_000);
-    await expectAtGoal(bench, await refresh(bench, made), hasty);
+    await bench.expectAtGoal(await bench.refresh(made), hasty);
   });
 
   it("waits until the service shows a new cluster, so that no later read takes it for gone", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
     const bench = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
-    const made = await create(bench, hasty);
+    const made = await settle(bench, hasty);
     expect(made.state["unverifiedInputs"]).toEqual([]);
     await bench.clock.advance(60_000);
-    await expectAtGoal(bench, await refresh(bench, made), hasty);
+    await bench.expectAtGoal(await bench.refresh(made), hasty);
   });
 });
 
@@ -57,25 +52,23 @@ describe("minHealthyReplicas", () => {
 
   it("of 3 is reached even if the last of four replicas stays unhealthy forever", async () => {
     const bench = await openFixture({ faults: [sick], provisioningMs: 20_000 });
-    const inputs = { ...asked, replicas: 4, minHealthyReplicas: 3 };
-    const made = await create(bench, inputs);
+    const inputs = { ...toRun, replicas: 4, minHealthyReplicas: 3 };
+    const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
-    expect(bench.clock.now() % 86_400_000).toBeGreaterThanOrEqual(15_000);
-    await expectAtGoal(bench, made, inputs);
+    await bench.expectAtGoal(made, inputs);
     expect(bench.messages).toContain("status: 3/4 replicas healthy");
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
     const bench = await openFixture({ provisioningMs: 120_000 });
-    const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };
+    const inputs: Properties = { ...toRun, replicas: 4, minHealthyReplicas: 2 };
     const made = await settle(bench, inputs);
     await bench.clock.advance(120_000);
-    const startMs = bench.clock.now();
-    const at = await change(bench, await refresh(bench, made), { ...inputs, restartTriggers: ["b"] });
-    const tookMs = bench.clock.now() - startMs;
+    const restart = bench.change(await bench.refresh(made), { ...inputs, restartTriggers: ["b"] });
+    const { end: at, tookMs } = await bench.timed(restart);
     expect([tookMs >= 60_000, tookMs < 80_000]).toEqual([true, true]);
     expect(at.state).toMatchObject({ settled: true, readyReplicas: 2 });
-    expect(warnings(bench)).toEqual([]);
+    expect(bench.warnings()).toEqual([]);
   });
 });
 
@@ -86,7 +79,7 @@ it("progress is reported at each change and every 15 s, with the time that has p
   const lines: [seconds: number, string][] = [];
   const startMs = bench.clock.now();
   const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
-  await bench.run(bench.cluster.create(bench.ctx({ status }), { ...asked, replicas: 4 }));
+  await bench.run(bench.cluster.create(bench.ctx({ status }), { ...toRun, replicas: 4 }));
   const progress = lines.filter(([, text]) => text.includes(" of "));
   for (const [seconds, text] of progress) {
     expect(text).toMatch(/^(\d\/4 replicas healthy, provisioning|provisioning), (\dm)?(\d\ds?|\ds)? ?.*of 60m$/);
@@ -109,39 +102,29 @@ describe("a temporary problem", () => {
   ])("does not end a wait: %s", async (_title, faults) => {
     for (const more of [[], [noStatus]]) {
       const bench = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
-      const made = await create(bench);
-      expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+      const made = await settle(bench, toRun);
       await bench.clock.advance(300_000);
-      await expectAtGoal(bench, made, asked);
+      await bench.expectAtGoal(made, toRun);
     }
   });
 });
 
 describe("a list that lags 30 s behind several waits", () => {
   const lagging = { listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 };
-  const web = (news: Properties) => ["web-a", "web-b"].map((name): Properties => ({ ...news, name }));
-
-  /** Creates both, or changes both. */
-  async function both(bench: Fixture, news: Properties, held: readonly Held[] = []): Promise<Held[]> {
-    const work = web(news).map(async (inputs, index) => {
-      const { id, state } = held[index] ?? {};
-      if (!id || !state) return bench.cluster.create(bench.ctx(), inputs);
-      return { id, state: await bench.cluster.update(bench.ctx(), id, state, inputs) };
-    });
-    return bench.run(Promise.all(work));
-  }
+  /** Changes all clusters at once. */
+  const changeAll = (bench: Fixture, fleet: readonly Held[], news: Properties) =>
+    Promise.all(fleet.map((held) => bench.change(held, { ...news, name: held.state["name"] })));
 
   it("does not end a start with the stop before it, nor a rollout with the failure before it", async () => {
     const bench = await openFixture(lagging);
-    const stopped = await both(bench, atRest, await both(bench, asked));
+    const stopped = await changeAll(bench, await bench.settleFleet(2, toRun), toStop);
     await bench.clock.advance(40_000);
-    const up = await both(bench, asked, stopped);
-    for (const at of up) expect(running(bench, at).status).toBe("running");
+    const up = await changeAll(bench, stopped, toRun);
+    for (const at of up) expect(bench.running(at).status).toBe("running");
     for (const { id } of up) bench.simulator.change(id, { status: "failed", message: "node lost" });
     await bench.clock.advance(40_000);
-    const env = { MODEL: "another" };
-    const healed = await both(bench, { ...asked, env }, up);
-    for (const at of healed) expect(running(bench, at)).toMatchObject({ status: "running", env });
+    const healed = await changeAll(bench, up, { ...toRun, env });
+    for (const at of healed) expect(bench.running(at)).toMatchObject({ status: "running", env });
   });
 });
 
@@ -153,8 +136,10 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
       { ...oneCluster, kind: "status", status: 503, message: "try later", after: 6, times: 1 },
     ],
   });
-  const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 120_000 }), asked)));
+  const error = await bench.failingCreate(toRun, { timeoutMs: 120_000 });
   expect(error.reasons).toHaveLength(1);
+  expect(error.state).toMatchObject({ ...toRun, settled: false, endpoint: expect.any(String), __seenBy: "seen" });
+  expect(JSON.parse(JSON.stringify(error.state))).toStrictEqual(error.state);
   const [reason] = error.reasons;
   expect(reason.split("\n").map((line) => line.trim())).toEqual([
     `cluster "web" (${error.id}) was created, but is not ready: timed out after 2m: 1/2 replicas healthy, provisioning`,
@@ -176,18 +161,17 @@ it.each([1, 3])("a failed cluster ends its wait even if /status cannot be read: 
       { ...unavailable, times: 10_000 },
     ],
   });
-  const startMs = bench.clock.now();
-  const made = ["a", "b", "c"].slice(0, count).map((name) => bench.cluster.create(bench.ctx(), { ...asked, name }));
-  const errors = await bench.run(Promise.all(made.map(initErrorOf)));
+  const made = ["a", "b", "c"].slice(0, count).map((name) => bench.failingCreate({ ...toRun, name }, {}));
+  const { end: errors, tookMs } = await bench.timed(Promise.all(made));
   for (const { reasons } of errors) expect(reasons[0]).toContain("it is failed");
-  expect(bench.clock.now() - startMs).toBeLessThan(60_000);
+  expect(tookMs).toBeLessThan(60_000);
 });
 
 it("a wait without change warns once, after half of its time, with what it observes and what can be done", async () => {
   const bench = await openFixture({ provisioningMs: 4 * 3_600_000 });
-  await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), asked).catch(() => undefined));
-  expect(warnings(bench)).toHaveLength(1);
-  const [text = ""] = warnings(bench);
+  await bench.failingCreate(toRun, { timeoutMs: 3_600_000 });
+  expect(bench.warnings()).toHaveLength(1);
+  const [text = ""] = bench.warnings();
   expect(text).toMatch(/^warning: cluster "web" \(cl_\w+\): nothing has changed for 30m/);
   expect(text).toContain("0/2 replicas healthy, provisioning");
   expect(text).toMatch(/The wait continues for \d+m\d*s?\. Check the cluster .*Ctrl-C/);
