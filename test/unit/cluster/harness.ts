@@ -234,17 +234,17 @@ export async function interruptAfter<T>(
 }
 
 /** Creates a healthy cluster, and forgets the requests so far. */
-export async function settle(bench: Base, inputs: Properties): Promise<Held> {
-  const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
-  forget(bench);
+export async function settle(fixture: Base, inputs: Properties): Promise<Held> {
+  const made = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+  forget(fixture);
   return made;
 }
 
 /** A fixture with such a cluster. */
 export async function openSettled(inputs: Properties, options: FixtureOptions = {}) {
-  const bench = await openFixture(options);
-  const made = await settle(bench, inputs);
-  return { bench, made, ...made };
+  const fixture = await openFixture(options);
+  const made = await settle(fixture, inputs);
+  return { fixture, made, ...made };
 }
 
 /** Forgets the requests and messages so far. */
@@ -301,23 +301,23 @@ export const web: Wanted = {
 };
 
 /** What tests do with one cluster, or a few. */
-function operationsOf(bench: Base) {
+function operationsOf(fixture: Base) {
   /** Updates to new inputs; the record of requests holds this update alone. */
   async function change({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}): Promise<Held> {
-    bench.simulator.requests.length = 0;
-    return { id, state: await bench.run(bench.cluster.update(bench.ctx(ctx), id, state, news)) };
+    fixture.simulator.requests.length = 0;
+    return { id, state: await fixture.run(fixture.cluster.update(fixture.ctx(ctx), id, state, news)) };
   }
 
   /** As `change`, but it has to fail: what the engine then stores, and the message that it shows. */
   async function failingChange({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
-    bench.simulator.requests.length = 0;
-    const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(ctx), id, state, news)));
+    fixture.simulator.requests.length = 0;
+    const error = await fixture.run(initErrorOf(fixture.cluster.update(fixture.ctx(ctx), id, state, news)));
     return { id: error.id, state: error.state, text: error.reasons.join("\n") };
   }
 
   /** A refresh; fails if the cluster is gone. */
   async function refresh({ id, state }: Held): Promise<Held> {
-    const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, state));
     if (!found) throw new Error(`${id} was not found`);
     return { id, state: found.state };
   }
@@ -339,20 +339,20 @@ function operationsOf(bench: Base) {
   /** Updates to new inputs, by exactly these requests if `calls` is set; then there is no difference. */
   async function reach(held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
     const at = await change(held, news);
-    if (calls) expect(writes(bench.simulator)).toEqual(calls);
+    if (calls) expect(writes(fixture.simulator)).toEqual(calls);
     await expectAtGoal(at, news);
     return at;
   }
 
   /** A cluster that this package has stopped. */
   async function settleStopped(inputs: Properties = toStop): Promise<Held> {
-    const made = await settle(bench, { ...inputs, desiredStatus: "running" });
+    const made = await settle(fixture, { ...inputs, desiredStatus: "running" });
     return change(made, inputs);
   }
 
   /** What the replicas really run, and how often they were restarted. */
   function running({ id }: Held) {
-    const { status, generation, deployed, replicaStates = [] } = bench.simulator.cluster(id) ?? {};
+    const { status, generation, deployed, replicaStates = [] } = fixture.simulator.cluster(id) ?? {};
     return {
       status,
       generation,
@@ -362,42 +362,42 @@ function operationsOf(bench: Base) {
   }
 
   function warnings(): string[] {
-    return bench.messages.filter((text) => text.startsWith("warning"));
+    return fixture.messages.filter((text) => text.startsWith("warning"));
   }
 
   const read = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
-    bench.run(bench.cluster.read(bench.ctx(ctx), id, state));
+    fixture.run(fixture.cluster.read(fixture.ctx(ctx), id, state));
 
   const remove = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
-    bench.run(bench.cluster.delete(bench.ctx(ctx), id, state));
+    fixture.run(fixture.cluster.delete(fixture.ctx(ctx), id, state));
 
   /** The error of a creation that has to fail with an id, within a minute if `ctx` sets nothing else. */
   const failingCreate = (inputs: Properties, ctx: Partial<Ctx> = { timeoutMs: 60_000 }) =>
-    bench.run(initErrorOf(bench.cluster.create(bench.ctx(ctx), inputs)));
+    fixture.run(initErrorOf(fixture.cluster.create(fixture.ctx(ctx), inputs)));
 
   /** How long work takes, and how it ends. */
   async function timed<T>(work: Promise<T>): Promise<{ end: T; tookMs: number }> {
-    const startMs = bench.clock.now();
-    const end = await bench.run(work);
-    return { end, tookMs: bench.clock.now() - startMs };
+    const startMs = fixture.clock.now();
+    const end = await fixture.run(work);
+    return { end, tookMs: fixture.clock.now() - startMs };
   }
 
   /** Creates so many clusters at once. */
   function createFleet(count: number, inputs: Properties = checked): Promise<Held[]> {
     const names = Array.from({ length: count }, (_, index) => `web-${index}`);
-    return bench.run(Promise.all(names.map((name) => bench.cluster.create(bench.ctx(), { ...inputs, name }))));
+    return fixture.run(Promise.all(names.map((name) => fixture.cluster.create(fixture.ctx(), { ...inputs, name }))));
   }
 
   /** Creates so many healthy clusters at once, and forgets the requests. */
   async function settleFleet(count: number, inputs: Properties = checked): Promise<Held[]> {
     const fleet = await createFleet(count, inputs);
-    forget(bench);
+    forget(fixture);
     return fleet;
   }
 
   /** Creates a cluster and checks that it exists. */
   async function create(wanted: Wanted = web): Promise<Held> {
-    const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+    const held = await fixture.run(fixture.cluster.create(fixture.ctx(), wanted));
     await expectReached(held, wanted);
     return held;
   }
@@ -411,7 +411,7 @@ function operationsOf(bench: Base) {
 
   /** All warnings except that of a removed variable where the service neither shows env nor accepts a null. */
   function unexpectedWarnings(): string[] {
-    const { envEcho, updateMethod, updateSemantics } = bench.simulator.dialect;
+    const { envEcho, updateMethod, updateSemantics } = fixture.simulator.dialect;
     const refusesNull = envEcho === "none" && updateMethod === "PATCH" && updateSemantics !== "merge-keys";
     return warnings().filter((message) => !refusesNull || !message.includes("refuses a null"));
   }
@@ -425,9 +425,9 @@ function operationsOf(bench: Base) {
     expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
     expect(held.state["env"]).toEqual(wanted.env);
     expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
-    const sent = writes(bench.simulator).length;
+    const sent = writes(fixture.simulator).length;
     await expectAtGoal(held, wanted);
-    expect(writes(bench.simulator)).toHaveLength(sent);
+    expect(writes(fixture.simulator)).toHaveLength(sent);
     // A second create request after a lost answer always warns.
     expect(unexpectedWarnings().filter((message) => !message.includes("the request is sent again"))).toEqual([]);
   }
@@ -435,10 +435,10 @@ function operationsOf(bench: Base) {
   /** Checks the configuration that really runs, whatever the service shows. */
   function expectRunning(id: string, wanted: Wanted): void {
     const configuration = { container: wanted.container, env: wanted.env ?? {} };
-    expect(living(bench.simulator).filter(({ name }) => name === wanted.name)).toEqual([
+    expect(living(fixture.simulator).filter(({ name }) => name === wanted.name)).toEqual([
       expect.objectContaining({ id, status: "running", replicas: wanted.replicas, ...configuration }),
     ]);
-    const cluster = bench.simulator.cluster(id);
+    const cluster = fixture.simulator.cluster(id);
     expect(cluster?.deployed).toEqual(configuration);
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted.replicas).fill(true));
   }

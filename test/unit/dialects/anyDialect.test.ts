@@ -73,33 +73,33 @@ it("a random walk of operations ends with the desired cluster, whatever the mixt
   );
 }, 120_000);
 
-async function walk(bench: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
-  let situation: Situation = { held: await bench.create(program), wanted: program };
+async function walk(fixture: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
+  let situation: Situation = { held: await fixture.create(program), wanted: program };
   for (const step of steps) {
-    forget(bench);
-    situation = await take(bench, situation, step);
-    expect(living(bench.simulator)).toHaveLength(1);
+    forget(fixture);
+    situation = await take(fixture, situation, step);
+    expect(living(fixture.simulator)).toHaveLength(1);
   }
-  await remove(bench, situation.held);
-  expect(living(bench.simulator)).toEqual([]);
+  await remove(fixture, situation.held);
+  expect(living(fixture.simulator)).toEqual([]);
 }
 
-async function take(bench: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
+async function take(fixture: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
   if (step.kind === "update") {
     const next = { ...wanted, ...step.changes };
-    return { held: await bench.update(held, next), wanted: next };
+    return { held: await fixture.update(held, next), wanted: next };
   }
   if (step.kind === "drift") {
     const { env, ...others } = step.changes;
     // Where values are masked, an empty variable that another user removes and restores could have any value: the update fails.
-    const isKept = env !== undefined && bench.simulator.dialect.envEcho === "masked";
+    const isKept = env !== undefined && fixture.simulator.dialect.envEcho === "masked";
     const changes = isKept ? { ...others, env: { EMPTY: "", ...env } } : step.changes;
-    return { held: await putBack(bench, held, wanted, changes), wanted };
+    return { held: await putBack(fixture, held, wanted, changes), wanted };
   }
-  if (step.kind === "ignoreChanges") return ignoreChanges(bench, held, wanted, step);
-  if (step.kind === "adopt") return { held: await adopt(bench, held, wanted, step.changes), wanted };
-  await remove(bench, held);
-  return { held: await bench.create(wanted), wanted };
+  if (step.kind === "ignoreChanges") return ignoreChanges(fixture, held, wanted, step);
+  if (step.kind === "adopt") return { held: await adopt(fixture, held, wanted, step.changes), wanted };
+  await remove(fixture, held);
+  return { held: await fixture.create(wanted), wanted };
 }
 
 /** A path at which a cluster differs from the program, and whether the dialect shows it. */
@@ -127,26 +127,26 @@ function differences(changes: Changes, wanted: Wanted, { containerEcho, envEcho 
 }
 
 /** Corrects by one update the drift that the service shows; drift that it does not show is unknown. */
-async function putBack(bench: Fixture, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
-  const { simulator } = bench;
+async function putBack(fixture: Fixture, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+  const { simulator } = fixture;
   const drift = differences(changes, wanted, simulator.dialect);
   const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
   simulator.change(held.id, changes);
-  const found = await bench.refresh(held);
-  expect(bench.toDo(found, wanted).sort()).toEqual(shown.sort());
-  if (shown.length === drift.length) return bench.update(found, wanted);
+  const found = await fixture.refresh(held);
+  expect(fixture.toDo(found, wanted).sort()).toEqual(shown.sort());
+  if (shown.length === drift.length) return fixture.update(found, wanted);
   simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
-  return bench.update(await bench.refresh(found), wanted);
+  return fixture.update(await fixture.refresh(found), wanted);
 }
 
 /** The program gets the values of another user as its inputs, until it no longer ignores them. */
 async function ignoreChanges(
-  bench: Fixture,
+  fixture: Fixture,
   held: Held,
   wanted: Wanted,
   { drift, changes }: { readonly drift: Drift; readonly changes: Partial<Wanted> },
 ): Promise<Situation> {
-  const { simulator } = bench;
+  const { simulator } = fixture;
   const { dialect } = simulator;
   // A service that requires every field refuses the number 0, so this cluster cannot be updated while the program ignores it.
   const isRefused = drift.replicas === 0 && dialect.updateSemantics === "replace";
@@ -155,24 +155,24 @@ async function ignoreChanges(
   const isSpelledAlike = container !== undefined && dialect.containerEcho === "same";
   const ignored = isSpelledAlike ? { ...others, container } : others;
   simulator.change(held.id, ignored);
-  const found = await bench.refresh(held);
+  const found = await fixture.refresh(held);
   const observed = Object.fromEntries(Object.keys(ignored).map((name) => [name, found.state[name]]));
   const next: Wanted = { ...wanted, ...changes, ...observed };
-  expect((await check(bench, next, found.state)).refusals).toEqual([]);
+  expect((await check(fixture, next, found.state)).refusals).toEqual([]);
   const program: Wanted = { ...wanted, ...changes };
-  return { held: await bench.update(await bench.update(found, next), program), wanted: program };
+  return { held: await fixture.update(await fixture.update(found, next), program), wanted: program };
 }
 
 /** Adopts the cluster, and corrects what differs if the service shows all of it. */
-async function adopt(bench: Fixture, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
-  const { simulator } = bench;
+async function adopt(fixture: Fixture, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+  const { simulator } = fixture;
   const drift = differences(changes, wanted, simulator.dialect);
   const isCorrected = drift.every(({ path, isShown }) => isShown && !isUnmanaged(path, wanted));
   if (isCorrected) simulator.change(id, changes);
-  forget(bench);
+  forget(fixture);
   // In a process of its own: in the process of an adoption, a deletion leaves the cluster as it is.
-  const held = await bench.run(bench.as("seen").create(bench.ctx(), { ...wanted, adopt: id }));
-  await bench.expectReached(held, wanted);
+  const held = await fixture.run(fixture.as("seen").create(fixture.ctx(), { ...wanted, adopt: id }));
+  await fixture.expectReached(held, wanted);
   expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
   if (!isCorrected || drift.length === 0) expect(writes(simulator)).toEqual([]);
   return held;
@@ -183,7 +183,7 @@ function isUnmanaged(path: string, { env = {} }: Wanted): boolean {
   return path.startsWith("env.") && !Object.hasOwn(env, path.slice("env.".length));
 }
 
-async function remove(bench: Fixture, { id, state }: Held): Promise<void> {
-  await bench.run(bench.cluster.delete(bench.ctx(), id, state));
-  expect(bench.simulator.cluster(id)?.status).toBe("gone");
+async function remove(fixture: Fixture, { id, state }: Held): Promise<void> {
+  await fixture.run(fixture.cluster.delete(fixture.ctx(), id, state));
+  expect(fixture.simulator.cluster(id)?.status).toBe("gone");
 }

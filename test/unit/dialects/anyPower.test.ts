@@ -59,12 +59,12 @@ it("disturbed updates end with the desired cluster after at most three updates, 
   await fc.assert(
     fc.asyncProperty(anySurroundings, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) => {
       try {
-        const bench = await openIn(around, { provisioningMs: 6_000, deletionMs: 2_000 });
+        const fixture = await openIn(around, { provisioningMs: 6_000, deletionMs: 2_000 });
         let wanted = markedIn(around, web);
-        let held = await bench.create(wanted);
+        let held = await fixture.create(wanted);
         for (const step of steps) {
           wanted = { ...wanted, ...step.changes };
-          held = await take(bench, held, wanted, step);
+          held = await take(fixture, held, wanted, step);
         }
       } finally {
         await closeAll();
@@ -77,38 +77,38 @@ it("disturbed updates end with the desired cluster after at most three updates, 
 /** Number of faults that each walk has added. */
 const faults = new WeakMap<Fixture, number>();
 
-async function take(bench: Fixture, before: Held, wanted: Wanted, { trouble, isRefreshed }: Step): Promise<Held> {
+async function take(fixture: Fixture, before: Held, wanted: Wanted, { trouble, isRefreshed }: Step): Promise<Held> {
   // A fault that no request of its step has met applies to a later step, besides the disturbance of that step.
-  const waiting = faults.get(bench) ?? 0;
+  const waiting = faults.get(fixture) ?? 0;
   const isDrift = trouble !== undefined && "drift" in trouble;
-  if (isDrift) bench.simulator.change(before.id, shownIn(bench.simulator.dialect, trouble.drift));
-  const start = isDrift ? await bench.refresh(before) : before;
-  let held = await update(bench, start, wanted, trouble);
-  if (isRefreshed) held = await bench.refresh(held);
-  for (let attempt = 1; attempt <= 2 + waiting && bench.toDo(held, wanted).length > 0; attempt += 1) {
-    held = await update(bench, held, wanted);
+  if (isDrift) fixture.simulator.change(before.id, shownIn(fixture.simulator.dialect, trouble.drift));
+  const start = isDrift ? await fixture.refresh(before) : before;
+  let held = await update(fixture, start, wanted, trouble);
+  if (isRefreshed) held = await fixture.refresh(held);
+  for (let attempt = 1; attempt <= 2 + waiting && fixture.toDo(held, wanted).length > 0; attempt += 1) {
+    held = await update(fixture, held, wanted);
   }
-  await expectGoal(bench, held, wanted);
+  await expectGoal(fixture, held, wanted);
   return held;
 }
 
 /** One update with at most one disturbance. Returns the resource after it, whether or not the update succeeded. */
-async function update(bench: Fixture, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
+async function update(fixture: Fixture, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
   const { id, state } = held;
   const controller = new AbortController();
   if (trouble && "fault" in trouble) {
-    bench.simulator.fault(trouble.fault);
-    faults.set(bench, (faults.get(bench) ?? 0) + 1);
+    fixture.simulator.fault(trouble.fault);
+    faults.set(fixture, (faults.get(fixture) ?? 0) + 1);
   }
-  if (trouble && "changedTo" in trouble) bench.simulator.change(id, { status: trouble.changedTo });
+  if (trouble && "changedTo" in trouble) fixture.simulator.change(id, { status: trouble.changedTo });
   if (trouble && "interruptAfterMs" in trouble) {
     const interrupt = () => controller.abort(new InterruptedError("interrupted"));
-    void bench.clock.sleep(trouble.interruptAfterMs).then(interrupt);
+    void fixture.clock.sleep(trouble.interruptAfterMs).then(interrupt);
   }
-  if (bench.toDo(held, wanted).length === 0) return held;
+  if (fixture.toDo(held, wanted).length === 0) return held;
   try {
-    const ctx = bench.ctx({ signal: controller.signal });
-    return { id, state: await bench.run(bench.cluster.update(ctx, id, state, wanted)) };
+    const ctx = fixture.ctx({ signal: controller.signal });
+    return { id, state: await fixture.run(fixture.cluster.update(ctx, id, state, wanted)) };
   } catch (error) {
     if (error instanceof InitError) return { id: error.id, state: error.state };
     if (controller.signal.aborted) return held;
@@ -116,13 +116,13 @@ async function update(bench: Fixture, held: Held, wanted: Wanted, trouble?: Trou
   }
 }
 
-async function expectGoal(bench: Fixture, held: Held, wanted: Wanted): Promise<void> {
-  expect(bench.toDo(held, wanted)).toEqual([]);
-  expect(living(bench.simulator)).toHaveLength(1);
+async function expectGoal(fixture: Fixture, held: Held, wanted: Wanted): Promise<void> {
+  expect(fixture.toDo(held, wanted)).toEqual([]);
+  expect(living(fixture.simulator)).toHaveLength(1);
   // Another user's change since then is unknown to the state, and no update had a reason to read the cluster.
-  const seen = await bench.refresh(held);
-  if (bench.toDo(seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
-  if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
-  else bench.expectRunning(held.id, wanted);
+  const seen = await fixture.refresh(held);
+  if (fixture.toDo(seen, wanted).length > 0) return expectGoal(fixture, await update(fixture, seen, wanted), wanted);
+  if (wanted["desiredStatus"] === "stopped") expect(fixture.simulator.cluster(held.id)?.status).toBe("stopped");
+  else fixture.expectRunning(held.id, wanted);
   expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
 }

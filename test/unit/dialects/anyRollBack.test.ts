@@ -19,25 +19,25 @@ it("an interrupted rollback is followed by what the next update requests, whatev
   });
   await fc.assert(
     fc.asyncProperty(anySurroundings, anyEnd, async (around, { drift, ms, wanted }) => {
-      const bench = await openIn(around, { provisioningMs: 20_000 });
+      const fixture = await openIn(around, { provisioningMs: 20_000 });
       const marked = (inputs: Wanted) => markedIn(around, inputs);
       try {
-        const created = await bench.create(marked(good));
+        const created = await fixture.create(marked(good));
         const { container = good.container, env = good.env, ...size } = shownIn(around.dialect, drift);
-        bench.simulator.change(created.id, { container, env, ...size });
-        const held = await bench.refresh(created);
-        bench.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
+        fixture.simulator.change(created.id, { container, env, ...size });
+        const held = await fixture.refresh(created);
+        fixture.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
         const interrupt = new AbortController();
-        const ctx = bench.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
-        const work = failureOf(bench.cluster.update(ctx, held.id, held.state, marked(bad)));
-        await bench.clock.advance(ms);
+        const ctx = fixture.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
+        const work = failureOf(fixture.cluster.update(ctx, held.id, held.state, marked(bad)));
+        await fixture.clock.advance(ms);
         interrupt.abort(new InterruptedError("interrupted"));
-        const error = await bench.run(work);
-        forget(bench);
+        const error = await fixture.run(work);
+        forget(fixture);
         const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
-        if (wanted !== bad) await bench.update(left, marked(wanted));
-        else await expectGivenUp(bench, left, { ...good, container, env });
-        expect(living(bench.simulator)).toHaveLength(1);
+        if (wanted !== bad) await fixture.update(left, marked(wanted));
+        else await expectGivenUp(fixture, left, { ...good, container, env });
+        expect(living(fixture.simulator)).toHaveLength(1);
       } finally {
         await closeAll();
       }
@@ -50,11 +50,11 @@ it("an interrupted rollback is followed by what the next update requests, whatev
  * The update to what fails ends with the old configuration, which can be that of another user or, if it was interrupted before
  * the failure, without one.
  */
-async function expectGivenUp(bench: Fixture, left: Held, old: Wanted): Promise<void> {
-  const error = await bench.run(
-    failureOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
+async function expectGivenUp(fixture: Fixture, left: Held, old: Wanted): Promise<void> {
+  const error = await fixture.run(
+    failureOf(fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
   );
   const state = error instanceof InitError ? error.state : left.state;
   if (state["container"] === old.container)
-    bench.expectRunning(left.id, { ...old, replicas: Number(state["replicas"]) });
+    fixture.expectRunning(left.id, { ...old, replicas: Number(state["replicas"]) });
 }

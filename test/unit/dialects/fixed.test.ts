@@ -10,10 +10,10 @@ const refusedUpdates = (["PATCH", "PUT", "POST"] as const).map((method): Fault =
 const noRedeploy: Fault = { kind: "status", status: 404, method: "POST", path: "/v1/clusters/*/redeploy", times: 99 };
 
 /** The engine's calls before an update, in another process: the inputs, and the paths that replace the cluster. */
-async function plan(bench: Fixture, { id, state }: Held, olds: Properties, news: Properties) {
-  const process = bench.as("seen");
-  const { inputs } = await bench.run(process.check(bench.ctx(), news, olds));
-  const { changes } = await bench.run(process.diff(bench.ctx(), id, state, inputs));
+async function plan(fixture: Fixture, { id, state }: Held, olds: Properties, news: Properties) {
+  const process = fixture.as("seen");
+  const { inputs } = await fixture.run(process.check(fixture.ctx(), news, olds));
+  const { changes } = await fixture.run(process.diff(fixture.ctx(), id, state, inputs));
   return { inputs, changes, replaces: Object.keys(changes).filter((path) => changes[path]?.replace) };
 }
 
@@ -23,31 +23,31 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
 ])(
   "a refused change is replaced by the next `up`, and sends nothing if it is undone: %s",
   async (_title, changes, faults, path) => {
-    const bench = await openFixture({ faults });
-    const made = await bench.create();
+    const fixture = await openFixture({ faults });
+    const made = await fixture.create();
     const news = { ...web, ...changes };
-    const first = await plan(bench, made, web, news);
+    const first = await plan(fixture, made, web, news);
     expect(first.replaces).toEqual([]);
     // The engine stores the new inputs and this state.
-    const left = await bench.failingChange(made, first.inputs);
-    expect((await plan(bench, left, first.inputs, news)).replaces).toEqual([path]);
-    const back = await plan(bench, left, first.inputs, web);
+    const left = await fixture.failingChange(made, first.inputs);
+    expect((await plan(fixture, left, first.inputs, news)).replaces).toEqual([path]);
+    const back = await plan(fixture, left, first.inputs, web);
     expect(Object.keys(back.changes)).toEqual(["settled"]);
-    expect(await bench.change(left, back.inputs)).toMatchObject({ state: { settled: true } });
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(await fixture.change(left, back.inputs)).toMatchObject({ state: { settled: true } });
+    expect(writes(fixture.simulator)).toEqual([]);
   },
 );
 
 it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
-  const bench = await openFixture();
-  const made = await bench.create();
+  const fixture = await openFixture();
+  const made = await fixture.create();
   for (const method of ["PATCH", "PUT", "POST"])
-    bench.simulator.fault({ kind: "html", status: 501, method, path: "/v1/clusters/*" });
+    fixture.simulator.fault({ kind: "html", status: 501, method, path: "/v1/clusters/*" });
   const news = { ...web, env: { ...web.env, MODEL: "another" } };
-  const left = await bench.failingChange(made, news);
-  const next = await plan(bench, left, news, news);
+  const left = await fixture.failingChange(made, news);
+  const next = await plan(fixture, left, news, news);
   expect(next.replaces).toEqual([]);
-  expect(await bench.change(left, next.inputs)).toMatchObject({ state: { settled: true, env: news.env } });
+  expect(await fixture.change(left, next.inputs)).toMatchObject({ state: { settled: true, env: news.env } });
   // A real refusal later is remembered, because no update was accepted under this state before.
   expect(left.state).not.toHaveProperty("__fixed");
 });

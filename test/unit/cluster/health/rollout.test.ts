@@ -19,10 +19,10 @@ const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
 
 /** Changes the env of a settled cluster. */
-async function updateEnv(bench: Fixture) {
-  const made = await settle(bench, checked);
-  const { end, tookMs } = await bench.timed(bench.change(made, { ...checked, env }));
-  return { state: end.state, cluster: bench.simulator.cluster(made.id), tookMs };
+async function updateEnv(fixture: Fixture) {
+  const made = await settle(fixture, checked);
+  const { end, tookMs } = await fixture.timed(fixture.change(made, { ...checked, env }));
+  return { state: end.state, cluster: fixture.simulator.cluster(made.id), tookMs };
 }
 
 describe("a rollout after an update", () => {
@@ -31,13 +31,13 @@ describe("a rollout after an update", () => {
     ["uses one redeploy if the service begins late", 20_000, 1],
   ])("%s", async (_title, delayMs, redeploys) => {
     let sent = 0;
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       ...manual,
       provisioningMs: 60_000,
       client: (real) => ({
         updateCluster: async (id, ...others) => {
           const record = await real.updateCluster(id, ...others);
-          void bench.clock.sleep(delayMs).then(() => real.redeployCluster(id));
+          void fixture.clock.sleep(delayMs).then(() => real.redeployCluster(id));
           return record;
         },
         redeployCluster: (...args) => {
@@ -46,24 +46,24 @@ describe("a rollout after an update", () => {
         },
       }),
     });
-    const { state, cluster } = await updateEnv(bench);
+    const { state, cluster } = await updateEnv(fixture);
     expect(state).toMatchObject({ env, settled: true, readyReplicas: 2 });
     expect(cluster).toMatchObject({ deployed: { env }, status: "running" });
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual([true, true]);
     expect(sent).toBe(redeploys);
-    expect(bench.warnings()).toEqual([]);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   it("needs no redeploy if the status word announces it, even while the service lists the old replicas", async () => {
     let isUpdating = false;
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       ...manual,
       provisioningMs: 60_000,
       client: (real) => ({
         updateCluster: async (id, ...others) => {
           const record = await real.updateCluster(id, ...others);
           isUpdating = true;
-          void bench.clock.sleep(30_000).then(() => {
+          void fixture.clock.sleep(30_000).then(() => {
             isUpdating = false;
             return real.redeployCluster(id);
           });
@@ -75,48 +75,48 @@ describe("a rollout after an update", () => {
         return isUpdating ? { ...answer, body: answer.body.replaceAll('"running"', '"updating"') } : answer;
       },
     });
-    const { state, cluster } = await updateEnv(bench);
+    const { state, cluster } = await updateEnv(fixture);
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
-    expect(countOf(bench.simulator, redeploy)).toBe(1);
+    expect(countOf(fixture.simulator, redeploy)).toBe(1);
   });
 
   it("is requested by a redeploy even if a replica that crashes changes by itself", async () => {
     let isCrashing = false;
     let reads = 0;
     const crashing = rewriting(/\/status$/, (status) => {
-      if (!isCrashing || countOf(bench.simulator, redeploy) > 0) return status;
+      if (!isCrashing || countOf(fixture.simulator, redeploy) > 0) return status;
       reads += 1;
       const replicas = [status["replicas"]].flat();
       replicas[0] = { ...Object(replicas[0]), healthy: false, status: reads % 2 === 0 ? "starting" : "unhealthy" };
       return { ...status, replicas };
     });
-    const bench: Fixture = await openFixture({ ...manual, wire: crashing });
-    const made = await settle(bench, checked);
+    const fixture: Fixture = await openFixture({ ...manual, wire: crashing });
+    const made = await settle(fixture, checked);
     isCrashing = true;
-    expect(bench.running(await bench.change(made, { ...checked, env })).env).toEqual(env);
+    expect(fixture.running(await fixture.change(made, { ...checked, env })).env).toEqual(env);
   });
 
   it("is waited for, with a status line, if it begins late after the redeploy", async () => {
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       ...manual,
       client: (real) => ({
         redeployCluster: async (id) => {
-          void bench.clock.sleep(25_000).then(() => real.redeployCluster(id));
+          void fixture.clock.sleep(25_000).then(() => real.redeployCluster(id));
           return undefined;
         },
       }),
     });
-    const { state, cluster } = await updateEnv(bench);
+    const { state, cluster } = await updateEnv(fixture);
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
-    expect(countOf(bench.simulator, redeploy)).toBe(1);
-    expect(bench.warnings()).toEqual([]);
-    expect(bench.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
+    expect(countOf(fixture.simulator, redeploy)).toBe(1);
+    expect(fixture.warnings()).toEqual([]);
+    expect(fixture.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
   });
 
   it("that is too fast to be seen ends after a minute, with a warning", async () => {
-    const bench = await openFixture({
+    const fixture = await openFixture({
       ...manual,
       provisioningMs: 0,
       // The new replicas have the ids of the old ones, and are healthy at once.
@@ -127,15 +127,15 @@ describe("a rollout after an update", () => {
         },
       }),
     });
-    const { state, cluster, tookMs } = await updateEnv(bench);
+    const { state, cluster, tookMs } = await updateEnv(fixture);
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2 });
     expect(tookMs).toBeGreaterThanOrEqual(60_000);
     expect(tookMs).toBeLessThanOrEqual(90_000);
-    expect(bench.warnings()).toEqual([
+    expect(fixture.warnings()).toEqual([
       expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
     ]);
-    expect(countOf(bench.simulator, redeploy)).toBe(1);
+    expect(countOf(fixture.simulator, redeploy)).toBe(1);
   });
 
   it.each<[string, Properties, RegExp]>([
@@ -147,21 +147,21 @@ describe("a rollout after an update", () => {
     ],
   ])("that nothing shows, as during a slow pull of the image, %s", async (_title, probe, text) => {
     const inputs = { ...checked, ...probe, onFailedUpdate: "rollBack" };
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       ...manual,
       ask: () => async () => ({ status: 200 }),
       client: (real) => ({
         redeployCluster: async (id) => {
-          void bench.clock.sleep(300_000).then(() => real.redeployCluster(id));
+          void fixture.clock.sleep(300_000).then(() => real.redeployCluster(id));
           return undefined;
         },
       }),
     });
-    const made = await settle(bench, inputs);
-    const { state } = await bench.change(made, { ...inputs, env });
+    const made = await settle(fixture, inputs);
+    const { state } = await fixture.change(made, { ...inputs, env });
     expect(state).toMatchObject({ env, settled: true });
-    expect(bench.running(made)).toMatchObject({ generation: 1, env: checked.env });
-    expect(bench.warnings()).toEqual([expect.stringMatching(text)]);
+    expect(fixture.running(made)).toMatchObject({ generation: 1, env: checked.env });
+    expect(fixture.warnings()).toEqual([expect.stringMatching(text)]);
   });
 });
 
@@ -173,25 +173,25 @@ describe("an update of a cluster that is not healthy", () => {
     ["sends a redeploy if a healthy cluster of the same run needed one", false, [patch, redeploy]],
   ])("%s", async (_title, updateRollsOut, calls) => {
     const dialect = { updateRollsOut, runningWhen: "always" } as const;
-    const bench = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
-    const healthy = await settle(bench, checked);
-    const sick = await settle(bench, other);
-    await bench.change(healthy, { ...checked, env });
-    bench.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
-    void bench.clock.sleep(30_000).then(() => bench.simulator.change(sick.id, { sickReplica: undefined }));
-    const updated = await bench.change(sick, { ...other, env });
-    expect(writes(bench.simulator)).toEqual(calls);
-    expect(bench.running(updated)).toMatchObject({ status: "running", generation: 2, env });
+    const fixture = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
+    const healthy = await settle(fixture, checked);
+    const sick = await settle(fixture, other);
+    await fixture.change(healthy, { ...checked, env });
+    fixture.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
+    void fixture.clock.sleep(30_000).then(() => fixture.simulator.change(sick.id, { sickReplica: undefined }));
+    const updated = await fixture.change(sick, { ...other, env });
+    expect(writes(fixture.simulator)).toEqual(calls);
+    expect(fixture.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
 
   it("sends a redeploy if the cluster stays failed, whatever healthy clusters have shown", async () => {
     const redeployed: string[] = [];
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       ...manual,
       client: (real) => ({
         updateCluster: async (id, ...others) => {
           const record = await real.updateCluster(id, ...others);
-          if (bench.simulator.cluster(id)?.status === "running") await real.redeployCluster(id);
+          if (fixture.simulator.cluster(id)?.status === "running") await real.redeployCluster(id);
           return record;
         },
         redeployCluster: (id, ...others) => {
@@ -200,14 +200,14 @@ describe("an update of a cluster that is not healthy", () => {
         },
       }),
     });
-    const healthy = await settle(bench, checked);
-    const failed = await settle(bench, other);
-    await bench.change(healthy, { ...checked, env });
+    const healthy = await settle(fixture, checked);
+    const failed = await settle(fixture, other);
+    await fixture.change(healthy, { ...checked, env });
     expect(redeployed).toEqual([]);
-    bench.simulator.change(failed.id, { status: "failed", message: "node lost" });
-    const updated = await bench.change(failed, { ...other, env });
+    fixture.simulator.change(failed.id, { status: "failed", message: "node lost" });
+    const updated = await fixture.change(failed, { ...other, env });
     expect(redeployed).toEqual([failed.id]);
-    expect(bench.running(updated)).toMatchObject({ status: "running", env });
+    expect(fixture.running(updated)).toMatchObject({ status: "running", env });
   });
 
   it.each([
@@ -215,25 +215,25 @@ describe("an update of a cluster that is not healthy", () => {
     ["ends at once if someone else stops the cluster", "stopped it"],
   ])("%s", async (_title, end) => {
     let endedMs = 0;
-    const bench: Fixture = await openFixture({
+    const fixture: Fixture = await openFixture({
       deletionMs: 0,
       dialect: { ...manual.dialect, tombstone: "readable" },
       client: (real) => ({
         // The service accepts the redeploy, and begins nothing.
         redeployCluster: async (id) => {
-          void bench.clock.sleep(5_000).then(async () => {
-            endedMs = bench.clock.now();
-            await (end === "stopped it" ? bench.simulator.change(id, { status: "stopped" }) : real.deleteCluster(id));
+          void fixture.clock.sleep(5_000).then(async () => {
+            endedMs = fixture.clock.now();
+            await (end === "stopped it" ? fixture.simulator.change(id, { status: "stopped" }) : real.deleteCluster(id));
           });
           return undefined;
         },
       }),
     });
-    const { id, state } = await settle(bench, checked);
-    bench.simulator.change(id, { status: "failed", message: "node lost" });
-    const work = initErrorOf(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
-    const tookMs = work.then(() => bench.clock.now() - endedMs);
-    expect((await bench.run(work)).reasons[0]).toContain(`someone else ${end}`);
+    const { id, state } = await settle(fixture, checked);
+    fixture.simulator.change(id, { status: "failed", message: "node lost" });
+    const work = initErrorOf(fixture.cluster.update(fixture.ctx(), id, state, { ...checked, env }));
+    const tookMs = work.then(() => fixture.clock.now() - endedMs);
+    expect((await fixture.run(work)).reasons[0]).toContain(`someone else ${end}`);
     expect(await tookMs).toBeLessThan(6_000);
   });
 });

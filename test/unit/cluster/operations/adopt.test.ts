@@ -22,27 +22,27 @@ const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, conta
 const wanted: Properties = { ...toRun, container, env, name: "web-1234567", __generatedName: true };
 
 /** An unmanaged cluster, and the inputs that adopt it. */
-async function find(bench: Fixture, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
-  const { id } = bench.simulator.addCluster({ ...prod, ...cluster });
+async function find(fixture: Fixture, cluster: Partial<ForeignCluster> = {}, inputs: Properties = {}) {
+  const { id } = fixture.simulator.addCluster({ ...prod, ...cluster });
   return { id, inputs: { ...wanted, ...inputs, adopt: id } };
 }
 
-async function adopt(bench: Fixture, inputs: Properties) {
-  forget(bench);
-  return bench.run(bench.cluster.create(bench.ctx(), inputs));
+async function adopt(fixture: Fixture, inputs: Properties) {
+  forget(fixture);
+  return fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
 }
 
 describe("an adopted cluster", () => {
   it("is not changed if it is as the program says, and keeps its name, endpoint and age", async () => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench, { createdAt: bench.clock.now() - 86_400_000 });
-    const at = await adopt(bench, inputs);
-    const { endpoint, createdAt } = bench.simulator.cluster(id) ?? {};
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(0);
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture, { createdAt: fixture.clock.now() - 86_400_000 });
+    const at = await adopt(fixture, inputs);
+    const { endpoint, createdAt } = fixture.simulator.cluster(id) ?? {};
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(0);
     expect(at).toMatchObject({ id, state: { name: "prod", endpoint, createdAt, settled: true, unverifiedInputs: [] } });
-    await bench.expectAtGoal(at, inputs);
-    expect(bench.warnings()).toEqual([]);
+    await fixture.expectAtGoal(at, inputs);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   const other = { ...env, OTHER: "1" };
@@ -53,43 +53,43 @@ describe("an adopted cluster", () => {
     ["is started if the program requests that", { status: "stopped" }, {}, [restart], { env, generation: 2 }],
     ["is stopped if the program requests that", {}, { desiredStatus: "stopped" }, [stop], { status: "stopped" }],
   ])("%s", async (_title, cluster, changes, calls, goal) => {
-    const bench = await openFixture();
-    const { inputs } = await find(bench, cluster, changes);
-    const at = await adopt(bench, inputs);
-    expect(writes(bench.simulator)).toEqual(calls);
-    expect(bench.running(at)).toMatchObject({ status: "running", restarts: 0, ...goal });
-    expect(bench.simulator.cluster(at.id)?.replicas).toBe(2);
-    await bench.expectAtGoal(at, inputs);
-    expect(bench.warnings()).toEqual([]);
+    const fixture = await openFixture();
+    const { inputs } = await find(fixture, cluster, changes);
+    const at = await adopt(fixture, inputs);
+    expect(writes(fixture.simulator)).toEqual(calls);
+    expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0, ...goal });
+    expect(fixture.simulator.cluster(at.id)?.replicas).toBe(2);
+    await fixture.expectAtGoal(at, inputs);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   it("runs no trigger, even when `adopt` is removed", async () => {
-    const bench = await openFixture();
-    const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
-    const at = await adopt(bench, inputs);
+    const fixture = await openFixture();
+    const { inputs } = await find(fixture, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
+    const at = await adopt(fixture, inputs);
     const { adopt: _adopt, ...without } = inputs;
-    expect(bench.toDo(at, without)).toEqual([]);
-    expect(writes(bench.simulator)).toEqual([]);
-    await bench.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
+    expect(fixture.toDo(at, without)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
+    await fixture.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 
   it("keeps its name although the engine has the generated one, and is deleted like any other", async () => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench);
-    const at = await bench.reach(await adopt(bench, inputs), { ...inputs, replicas: 3 });
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture);
+    const at = await fixture.reach(await adopt(fixture, inputs), { ...inputs, replicas: 3 });
     expect(at.state["name"]).toBe("prod");
     // Another run is another process.
-    const next = bench.as("seen");
-    await bench.run(next.delete(bench.ctx(), id, at.state));
-    expect(bench.simulator.cluster(id)?.status).toBe("gone");
+    const next = fixture.as("seen");
+    await fixture.run(next.delete(fixture.ctx(), id, at.state));
+    expect(fixture.simulator.cluster(id)?.status).toBe("gone");
   });
 });
 
 /** An adoption that has to fail without a write. */
-async function failingAdoption(bench: Fixture, inputs: Properties, name = "web"): Promise<Error> {
-  forget(bench);
-  const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs)));
-  expect(writes(bench.simulator)).toEqual([]);
+async function failingAdoption(fixture: Fixture, inputs: Properties, name = "web"): Promise<Error> {
+  forget(fixture);
+  const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx({ urn: urnOf(name) }), inputs)));
+  expect(writes(fixture.simulator)).toEqual([]);
   return error;
 }
 
@@ -104,66 +104,72 @@ describe("an adoption", () => {
     ],
     ["the cluster was deleted", { status: "gone" }, {}, /not a cluster that this API key can see; getClusters/],
   ])("fails without a write: %s", async (_title, cluster, changes, text) => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench, cluster, changes);
-    const { message } = await failingAdoption(bench, inputs);
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture, cluster, changes);
+    const { message } = await failingAdoption(fixture, inputs);
     expect(message).toMatch(/^cluster ".*" \(cl_\w+\) was not adopted: /);
     expect(message).toContain(id);
     expect(message).toMatch(text);
   });
 
   it("fails for the second of two resources", async () => {
-    const bench = await openFixture();
-    const { inputs } = await find(bench);
-    await adopt(bench, inputs);
-    const { message } = await failingAdoption(bench, inputs, "twin");
+    const fixture = await openFixture();
+    const { inputs } = await find(fixture);
+    await adopt(fixture, inputs);
+    const { message } = await failingAdoption(fixture, inputs, "twin");
     expect(message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
   });
 
   it("keeps id and state if a change fails, and the next update completes it", async () => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench, { replicas: 5 });
-    bench.simulator.fault({ kind: "status", status: 422, message: "no such thing", method: "POST", path: "**/scale" });
-    const error = await bench.failingCreate(inputs, {});
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture, { replicas: 5 });
+    fixture.simulator.fault({
+      kind: "status",
+      status: 422,
+      message: "no such thing",
+      method: "POST",
+      path: "**/scale",
+    });
+    const error = await fixture.failingCreate(inputs, {});
     expect(error.id).toBe(id);
     expect(error.reasons.join("\n")).toMatch(
       /^cluster "web-1234567" \(cl_\w+\) was adopted, but was not changed completely: .*no such thing.*\n.*`pulumi up` again/,
     );
     expect(error.state).toMatchObject({ name: "prod", settled: false });
-    await bench.reach(error, inputs, [scale]);
+    await fixture.reach(error, inputs, [scale]);
   });
 });
 
 describe("the deletion of the old state entry of a cluster", () => {
-  const old = (bench: Fixture) => bench.ctx({ urn: urnOf("old") });
+  const old = (fixture: Fixture) => fixture.ctx({ urn: urnOf("old") });
 
   it.each([
     ["keeps a cluster that this run has adopted", false],
     ["keeps a cluster that an earlier run has adopted", true],
   ])("%s, with a warning", async (_title, isEarlier) => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench);
-    const at = await adopt(bench, inputs);
-    const cluster = isEarlier ? bench.as("seen") : bench.cluster;
-    forget(bench);
-    if (isEarlier) await bench.run(cluster.check(bench.ctx(), inputs, at.state));
-    await bench.run(cluster.delete(old(bench), id, at.state));
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(bench.running(at).status).toBe("running");
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture);
+    const at = await adopt(fixture, inputs);
+    const cluster = isEarlier ? fixture.as("seen") : fixture.cluster;
+    forget(fixture);
+    if (isEarlier) await fixture.run(cluster.check(fixture.ctx(), inputs, at.state));
+    await fixture.run(cluster.delete(old(fixture), id, at.state));
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.running(at).status).toBe("running");
     const text = `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`;
-    expect(bench.warnings()).toEqual([expect.stringContaining(text)]);
+    expect(fixture.warnings()).toEqual([expect.stringContaining(text)]);
   });
 
   it("fails if the adoption failed", async () => {
-    const bench = await openFixture();
-    const { id, inputs } = await find(bench);
-    const found = await bench.run(bench.cluster.read(old(bench), id));
-    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
-    await bench.run(bench.cluster.check(bench.ctx(), { ...inputs, name: undefined }));
-    await failingAdoption(bench, inputs);
-    const { message } = await bench.run(failureOf(bench.cluster.delete(old(bench), id, found?.state ?? {})));
+    const fixture = await openFixture();
+    const { id, inputs } = await find(fixture);
+    const found = await fixture.run(fixture.cluster.read(old(fixture), id));
+    fixture.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
+    await fixture.run(fixture.cluster.check(fixture.ctx(), { ...inputs, name: undefined }));
+    await failingAdoption(fixture, inputs);
+    const { message } = await fixture.run(failureOf(fixture.cluster.delete(old(fixture), id, found?.state ?? {})));
     expect(message).toContain(`(${id}) was not deleted: another resource adopts it, and failed`);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 });
 
@@ -174,23 +180,23 @@ describe("an adoption with another env, in a service that cannot update clusters
   const slow = { env: { ...env, MODE: "slow" } };
 
   it("does not stop the cluster before that is known", async () => {
-    const bench = await openFixture({ faults });
-    const { id, inputs } = await find(bench, slow, { desiredStatus: "stopped" });
-    const error = await failureOf(adopt(bench, inputs));
+    const fixture = await openFixture({ faults });
+    const { id, inputs } = await find(fixture, slow, { desiredStatus: "stopped" });
+    const error = await failureOf(adopt(fixture, inputs));
     expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
-    expect(writes(bench.simulator)).not.toContain(stop);
-    expect(bench.simulator.cluster(id)?.status).toBe("running");
+    expect(writes(fixture.simulator)).not.toContain(stop);
+    expect(fixture.simulator.cluster(id)?.status).toBe("running");
   });
 
   it("fails without an id for the state, and sends nothing at the next attempt", async () => {
-    const bench = await openFixture({ faults });
-    const { id, inputs } = await find(bench, slow);
-    const error = await failureOf(adopt(bench, inputs));
+    const fixture = await openFixture({ faults });
+    const { id, inputs } = await find(fixture, slow);
+    const error = await failureOf(adopt(fixture, inputs));
     expect(error).not.toBeInstanceOf(InitError);
     expect(error.message).toMatch(
       new RegExp(`\\(${id}\\) was not adopted: \`env\` cannot be changed in place: .*; set it to what ${id} has$`),
     );
-    const again = await failingAdoption(bench, inputs);
+    const again = await failingAdoption(fixture, inputs);
     expect(again.message).toContain(`was not adopted: \`env\` is not that of ${id} (env.MODE)`);
   });
 });

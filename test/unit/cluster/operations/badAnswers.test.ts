@@ -127,14 +127,14 @@ async function openSpoiled(options: FixtureOptions = {}) {
     const record = answer.body.startsWith("{") ? JSON.parse(answer.body) : {};
     return { ...answer, ...rule.spoil({ text: answer.body, record }) };
   };
-  const bench = await openFixture({ provisioningMs: 0, ...options, wire });
+  const fixture = await openFixture({ provisioningMs: 0, ...options, wire });
   const begin = (spoils: Spoils) => {
     for (const [where, how] of Object.entries(spoils) as [Where, Spoil | [Spoil, SpoilOptions]][]) {
       const rule = Array.isArray(how) ? { spoil: how[0], options: how[1] } : { spoil: how, options: {} };
       rules.push({ where, ...rule, seen: 0 });
     }
   };
-  return { bench, begin };
+  return { fixture, begin };
 }
 
 const news: Properties = { ...checked, replicas: 3, env: { MODEL: `${canary}-2` } };
@@ -148,21 +148,21 @@ type Limits = FixtureOptions & { timeoutMs?: number; news?: Properties };
  */
 async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   const { timeoutMs, news: wanted = news, ...options } = limits;
-  const { bench, begin } = await openSpoiled(options);
-  const { cluster, simulator } = bench;
-  const created = what === "create" ? { id: "", state: {} } : await settle(bench, checked);
+  const { fixture, begin } = await openSpoiled(options);
+  const { cluster, simulator } = fixture;
+  const created = what === "create" ? { id: "", state: {} } : await settle(fixture, checked);
   begin(spoils);
-  const ctx = bench.ctx({ timeoutMs });
+  const ctx = fixture.ctx({ timeoutMs });
   const works = {
     create: () => cluster.create(ctx, checked),
     read: () => cluster.read(ctx, created.id, created.state),
     update: () => cluster.update(ctx, created.id, created.state, wanted).then((state) => ({ id: created.id, state })),
     delete: () => cluster.delete(ctx, created.id, created.state).then(() => ({})),
   };
-  const end = await bench.run(works[what]().catch((reason: Error) => reason));
+  const end = await fixture.run(works[what]().catch((reason: Error) => reason));
   const failure = end instanceof Error ? end : undefined;
   const text = failure?.message ?? "";
-  for (const message of [...bench.messages, text]) {
+  for (const message of [...fixture.messages, text]) {
     expectClean(message);
     expect(message).not.toContain(simulator.apiKey);
   }
@@ -189,7 +189,7 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
     if (!failure) expect(alive).toMatchObject([{ replicas: wanted["replicas"], env: wanted["env"] }]);
   } else {
     expect(simulator.cluster(created.id)?.status === "gone").toBe(!failure);
-    expect(bench.messages.includes("status: deleted")).toBe(!failure);
+    expect(fixture.messages.includes("status: deleted")).toBe(!failure);
     if (failure) expect(text).toContain(`(${created.id}) was not deleted: `);
   }
   return { isDone: !failure, text };

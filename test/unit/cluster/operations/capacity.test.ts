@@ -40,11 +40,11 @@ const refusing = (status: number, code: string, times = 1_000): Fault => ({
 });
 
 /** A check, as `up` makes it, and then the creation. */
-async function begin(bench: Fixture, news: Properties, ctx: Parameters<Fixture["ctx"]>[0] = {}) {
+async function begin(fixture: Fixture, news: Properties, ctx: Parameters<Fixture["ctx"]>[0] = {}) {
   const name = String(news["name"]);
-  const { inputs, refusals } = await check(bench, news, {}, name);
+  const { inputs, refusals } = await check(fixture, news, {}, name);
   expect(refusals).toEqual([]);
-  const work = bench.cluster.create(bench.ctx({ urn: urnOf(name), ...ctx }), inputs);
+  const work = fixture.cluster.create(fixture.ctx({ urn: urnOf(name), ...ctx }), inputs);
   work.catch(() => undefined);
   return { work };
 }
@@ -58,110 +58,110 @@ describe("a refusal for lack of GPUs", () => {
     [400, firstCode.toUpperCase()],
     [409, firstCode],
   ])("moves on to the next type at once: HTTP %d %s", async (status, code) => {
-    const bench = await openFixture({ faults: [refusing(status, code, 1)] });
-    const startMs = bench.clock.now();
-    const { work } = await begin(bench, { ...checked, ...gpus });
-    const { state } = await bench.run(work);
+    const fixture = await openFixture({ faults: [refusing(status, code, 1)] });
+    const startMs = fixture.clock.now();
+    const { work } = await begin(fixture, { ...checked, ...gpus });
+    const { state } = await fixture.run(work);
     expect(state).toMatchObject({ gpuType: "h100" });
-    expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
-    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+    expect([made(fixture), posts(fixture)]).toEqual([["web h100"], 2]);
+    expect(fixture.clock.now() - startMs).toBeLessThan(10_000);
   });
 
   it("ends a creation that does not wait after the last type, and nothing is created", async () => {
-    const bench = await openFixture({ faults: [refusing(409, firstCode)] });
-    const { work } = await begin(bench, { ...checked, ...gpus });
-    expect((await bench.run(failureOf(work))).message).toContain(firstCode);
-    expect([made(bench), posts(bench)]).toEqual([[], 2]);
+    const fixture = await openFixture({ faults: [refusing(409, firstCode)] });
+    const { work } = await begin(fixture, { ...checked, ...gpus });
+    expect((await fixture.run(failureOf(work))).message).toContain(firstCode);
+    expect([made(fixture), posts(fixture)]).toEqual([[], 2]);
   });
 
   it("does not count if it is a 503 and a list shows the cluster 12 s later, so no other is bought", async () => {
     const afterEffect: Fault = { ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" };
-    const bench = await openFixture({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
-    const { work } = await begin(bench, { ...checked, ...gpus });
-    const { id, state } = await bench.run(work);
+    const fixture = await openFixture({ faults: [afterEffect, { kind: "hidden", ms: 12_000 }] });
+    const { work } = await begin(fixture, { ...checked, ...gpus });
+    const { id, state } = await fixture.run(work);
     expect(state).toMatchObject({ gpuType: "h200", settled: true });
-    expect([made(bench), posts(bench)]).toEqual([["web h200"], 1]);
-    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    expect([made(fixture), posts(fixture)]).toEqual([["web h200"], 1]);
+    expect(living(fixture.simulator).map((cluster) => cluster.id)).toEqual([id]);
   });
 
   it("counts if it is a 503 and no list shows the cluster for 20 s; then the next type is tried", async () => {
-    const bench = await openFixture({ faults: [refusing(503, firstCode, 1)] });
-    const startMs = bench.clock.now();
-    const { work } = await begin(bench, { ...checked, ...gpus });
-    expect((await bench.run(work)).state).toMatchObject({ gpuType: "h100" });
-    expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
-    expect(bench.warnings().join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
-    const [refused, next] = bench.simulator.requests.filter(({ method }) => method === "POST");
+    const fixture = await openFixture({ faults: [refusing(503, firstCode, 1)] });
+    const startMs = fixture.clock.now();
+    const { work } = await begin(fixture, { ...checked, ...gpus });
+    expect((await fixture.run(work)).state).toMatchObject({ gpuType: "h100" });
+    expect([made(fixture), posts(fixture)]).toEqual([["web h100"], 2]);
+    expect(fixture.warnings().join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
+    const [refused, next] = fixture.simulator.requests.filter(({ method }) => method === "POST");
     expect(Number(next?.at) - Number(refused?.at)).toBeGreaterThanOrEqual(20_000);
-    expect(bench.clock.now() - startMs).toBeLessThan(40_000);
+    expect(fixture.clock.now() - startMs).toBeLessThan(40_000);
   });
 
   it("ends the creation if it is a 503 and no list can be read: a cluster may exist", async () => {
-    const bench = await openFixture({ faults: [refusing(503, firstCode, 1), failingLists(500, 1)] });
-    const { work } = await begin(bench, waiting(gpus));
-    expect((await bench.run(failureOf(work))).message).toContain("may have been created");
-    expect(posts(bench)).toBe(1);
+    const fixture = await openFixture({ faults: [refusing(503, firstCode, 1), failingLists(500, 1)] });
+    const { work } = await begin(fixture, waiting(gpus));
+    expect((await fixture.run(failureOf(work))).message).toContain("may have been created");
+    expect(posts(fixture)).toBe(1);
   });
 
   it.each([
     ["is not assumed for the code CAPACITY_SERVICE_DOWN", 503, "CAPACITY_SERVICE_DOWN", "may have been created"],
     ["is not assumed for the code invalid_image", 422, "invalid_image", "HTTP 422"],
   ])("%s", async (_title, status, code, text) => {
-    const bench = await openFixture({ faults: [refusing(status, code)] });
-    const { work } = await begin(bench, waiting(gpus));
-    expect((await bench.run(failureOf(work))).message).toContain(text);
-    expect(posts(bench)).toBe(1);
+    const fixture = await openFixture({ faults: [refusing(status, code)] });
+    const { work } = await begin(fixture, waiting(gpus));
+    expect((await fixture.run(failureOf(work))).message).toContain(text);
+    expect(posts(fixture)).toBe(1);
   });
 });
 
 describe("a creation that waits for capacity", () => {
   it("is announced in its preview despite `capacityCheck`, and creates the cluster when there are enough GPUs", async () => {
-    const bench = await openFixture({ settings: { capacityCheck: "error" } });
-    stocks(bench, { h200: 0, h100: 1 });
-    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+    const fixture = await openFixture({ settings: { capacityCheck: "error" } });
+    stocks(fixture, { h200: 0, h100: 1 });
+    const { work } = await begin(fixture, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,
     });
-    expect(bench.messages[0]).toMatch(
+    expect(fixture.messages[0]).toMatch(
       /^info: web: not enough GPUs: 2 x h200 needed, 0 available, nor enough of h100: the creation waits/,
     );
-    forget(bench);
-    await bench.clock.advance(3 * minute);
+    forget(fixture);
+    await fixture.clock.advance(3 * minute);
     // Rounds after about 20, 40 and 80 s, each with some jitter.
-    expect(posts(bench)).toBe(8);
-    expect(statuses(bench)).toHaveLength(4);
-    for (const line of statuses(bench))
+    expect(posts(fixture)).toBe(8);
+    expect(statuses(fixture)).toHaveLength(4);
+    for (const line of statuses(fixture))
       expect(line).toMatch(/^status: waiting for capacity of h200, h100: .*insufficient_capacity.*, \w+ of 30m$/);
-    stocks(bench, { h100: 2 });
-    const { state } = await bench.run(work);
+    stocks(fixture, { h100: 2 });
+    const { state } = await fixture.run(work);
     expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
-    expect(bench.warnings()).toEqual([
+    expect(fixture.warnings()).toEqual([
       expect.stringContaining('the GPU type "h200" is refused, so "h100" is next: '),
       expect.stringContaining('the GPU type "h100" is refused, so the creation waits for capacity: '),
     ]);
   });
 
   it("fails at the time limit with the missing capacity, and leaves nothing behind", async () => {
-    const bench = await openFixture({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
-    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+    const fixture = await openFixture({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
+    const { work } = await begin(fixture, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 6 * minute,
     });
-    expect((await bench.run(failureOf(work))).message).toMatch(
+    expect((await fixture.run(failureOf(work))).message).toMatch(
       /^cluster "web" was not created: timed out after 6m, no capacity of h200, h100: .*\(INSUFFICIENT_HOST_CAPACITY\)\. To wait longer, set `customTimeouts`, and run `pulumi up` again$/,
     );
-    expect(living(bench.simulator)).toEqual([]);
-    await expectNoTrace(bench);
+    expect(living(fixture.simulator)).toEqual([]);
+    await expectNoTrace(fixture);
   });
 
   it("ends at once at an interrupt, and has created nothing", async () => {
-    const bench = await openFixture();
-    stocks(bench, { h100: 0 });
-    const { end, lastedMs } = await interruptAfter(bench, 5_000, (ctx) =>
-      failureOf(bench.cluster.create(bench.ctx(ctx), waiting())),
+    const fixture = await openFixture();
+    stocks(fixture, { h100: 0 });
+    const { end, lastedMs } = await interruptAfter(fixture, 5_000, (ctx) =>
+      failureOf(fixture.cluster.create(fixture.ctx(ctx), waiting())),
     );
     expect(end).toBeInstanceOf(InterruptedError);
     expect(end.message).toBe('cluster "web": the wait for capacity was interrupted. Nothing was created');
     expect(lastedMs).toBe(0);
-    expect(living(bench.simulator)).toEqual([]);
+    expect(living(fixture.simulator)).toEqual([]);
   });
 });
 
@@ -174,34 +174,34 @@ async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
 }
 
 it("20 creations that wait for one type stay far below the rate limit, and all end with their cluster", async () => {
-  const bench = await openFixture();
-  stocks(bench, { h100: 0 });
+  const fixture = await openFixture();
+  stocks(fixture, { h100: 0 });
   const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
-  const works = names.map((name) => bench.cluster.create(bench.ctx(), waiting({ name })));
-  await bench.clock.advance(10 * minute);
-  const perMinute = bench.simulator.requests.length / 10;
+  const works = names.map((name) => fixture.cluster.create(fixture.ctx(), waiting({ name })));
+  await fixture.clock.advance(10 * minute);
+  const perMinute = fixture.simulator.requests.length / 10;
   expect(perMinute).toBeLessThanOrEqual(20);
-  stocks(bench, { h100: 64 });
-  await bench.run(Promise.all(works));
-  expect(living(bench.simulator)).toHaveLength(20);
-  await expectNoTrace(bench);
+  stocks(fixture, { h100: 64 });
+  await fixture.run(Promise.all(works));
+  expect(living(fixture.simulator)).toHaveLength(20);
+  await expectNoTrace(fixture);
 });
 
 describe("a waiting creation", () => {
   it("ends at once if no node holds the number of GPUs", async () => {
-    const bench = await openFixture({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
-    const { end, tookMs } = await bench.timed(failureOf(bench.cluster.create(bench.ctx(), waiting())));
+    const fixture = await openFixture({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
+    const { end, tookMs } = await fixture.timed(failureOf(fixture.cluster.create(fixture.ctx(), waiting())));
     expect(end.message).toContain("GPU_COUNT_NOT_ALLOCATABLE");
     expect(tookMs).toBeLessThan(10_000);
-    expect(living(bench.simulator)).toEqual([]);
-    await expectNoTrace(bench);
+    expect(living(fixture.simulator)).toEqual([]);
+    await expectNoTrace(fixture);
   });
 
   it("goes on after the code invalid_gpu_type for a type that the service lists", async () => {
-    const bench = await openFixture({ faults: [refusing(400, "invalid_gpu_type", 3)] });
-    const { state } = await bench.run(bench.cluster.create(bench.ctx(), waiting()));
+    const fixture = await openFixture({ faults: [refusing(400, "invalid_gpu_type", 3)] });
+    const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), waiting()));
     expect(state).toMatchObject({ settled: true });
-    expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
+    expect([made(fixture), posts(fixture)]).toEqual([["web h100"], 4]);
   });
 });
 
@@ -236,25 +236,25 @@ const spread = fc
 
 it("waiting creations make one cluster each, of a type of their list, despite lost answers, refusals and sold GPUs", async () => {
   const law = fc.asyncProperty(requests, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
-    const bench = await openFixture({ faults });
-    stocks(bench, { h200: 0, h100: 0, l4: 0 });
+    const fixture = await openFixture({ faults });
+    stocks(fixture, { h200: 0, h100: 0, l4: 0 });
     const begun = [];
     for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
-      await bench.clock.advance(afterMs);
+      await fixture.clock.advance(afterMs);
       const name = `web-${index}`;
       const news = waiting({ name, replicas, gpuType: gpuTypes[0] });
       if (gpuTypes.length > 1) news["fallbackGpuTypes"] = gpuTypes.slice(1);
-      begun.push({ name, gpuTypes, ...(await begin(bench, news)) });
+      begun.push({ name, gpuTypes, ...(await begin(fixture, news)) });
     }
     for (const { type, count, afterMs } of steps) {
-      await bench.clock.advance(afterMs);
+      await fixture.clock.advance(afterMs);
       // The reported stock can differ from the actual one.
-      bench.simulator.setGpuType(type, { stock: count, reportedStock: (count * 7) % 5 });
+      fixture.simulator.setGpuType(type, { stock: count, reportedStock: (count * 7) % 5 });
     }
-    for (const type of types) bench.simulator.setGpuType(type, { stock: 100, reportedStock: undefined });
+    for (const type of types) fixture.simulator.setGpuType(type, { stock: 100, reportedStock: undefined });
     for (const { name, gpuTypes, work } of begun) {
-      const result = await bench.run(work.catch((error: Error) => error));
-      const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
+      const result = await fixture.run(work.catch((error: Error) => error));
+      const alive = living(fixture.simulator).filter((cluster) => cluster.name === name);
       if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
       else expect(alive.map(({ id }) => id)).toEqual([result.id]);
       if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);

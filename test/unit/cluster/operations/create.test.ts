@@ -10,9 +10,9 @@ const withWord = (body: Readonly<Record<string, unknown>>) =>
 
 describe("a creation", () => {
   it("reports its id first, and ends with every output, as plain JSON", async () => {
-    const bench = await openFixture();
-    const { id, state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
-    const [cluster] = bench.simulator.clusters();
+    const fixture = await openFixture();
+    const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), checked));
+    const [cluster] = fixture.simulator.clusters();
     expect(id).toBe(cluster?.id);
     expect(state).toStrictEqual({
       ...checked,
@@ -28,14 +28,14 @@ describe("a creation", () => {
       __observed: {},
     });
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
-    expect(bench.messages.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
+    expect(fixture.messages.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
   });
 
   it("sends exactly the inputs, once", async () => {
-    const bench = await openFixture();
-    await bench.run(bench.cluster.create(bench.ctx(), checked));
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
-    expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
+    const fixture = await openFixture();
+    await fixture.run(fixture.cluster.create(fixture.ctx(), checked));
+    expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(1);
+    expect(fixture.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
       name: "web",
       gpu_type: "h100",
       replicas: 2,
@@ -58,70 +58,70 @@ describe("a failure after the creation has an id", () => {
   it("keeps the cluster if the key is rejected from then on, after three polls", async () => {
     const times = 1_000;
     const fault = { kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times, after: 2 } as const;
-    const bench = await openFixture({ faults: [fault] });
-    const error = await bench.failingCreate(checked);
-    expectKept(error, bench, /HTTP 401/);
-    expect(bench.simulator.requests.filter(({ status }) => status === 401)).toHaveLength(3);
+    const fixture = await openFixture({ faults: [fault] });
+    const error = await fixture.failingCreate(checked);
+    expectKept(error, fixture, /HTTP 401/);
+    expect(fixture.simulator.requests.filter(({ status }) => status === 401)).toHaveLength(3);
   });
 
   it("keeps the cluster at an interrupt, and ends at once", async () => {
-    const bench = await openFixture({ provisioningMs: 600_000 });
-    const { end: error, lastedMs } = await interruptAfter(bench, 60_000, (ctx) =>
-      initErrorOf(bench.cluster.create(bench.ctx(ctx), checked)),
+    const fixture = await openFixture({ provisioningMs: 600_000 });
+    const { end: error, lastedMs } = await interruptAfter(fixture, 60_000, (ctx) =>
+      initErrorOf(fixture.cluster.create(fixture.ctx(ctx), checked)),
     );
-    expectKept(error, bench, /is not ready: interrupted\n/);
+    expectKept(error, fixture, /is not ready: interrupted\n/);
     expect(lastedMs).toBe(0);
     expect(error.cause).toBeInstanceOf(InterruptedError);
   });
 
   it("keeps the id of a cluster that disappears, after three polls without it", async () => {
-    const bench = await openFixture({ provisioningMs: 600_000 });
-    const failed = initErrorOf(bench.cluster.create(bench.ctx(), checked));
+    const fixture = await openFixture({ provisioningMs: 600_000 });
+    const failed = initErrorOf(fixture.cluster.create(fixture.ctx(), checked));
     // Before that, reads may lag behind the creation.
-    await bench.clock.advance(120_000);
-    bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status: "gone" });
-    bench.simulator.requests.length = 0;
-    const error = await bench.run(failed);
+    await fixture.clock.advance(120_000);
+    fixture.simulator.change(fixture.simulator.clusters()[0]?.id ?? "", { status: "gone" });
+    fixture.simulator.requests.length = 0;
+    const error = await fixture.run(failed);
     expect(error.reasons[0]).toMatch(/it disappeared/);
-    expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBe(3);
+    expect(countOf(fixture.simulator, "GET /v1/clusters/:id")).toBe(3);
   });
 });
 
 test("a stop that is refused leaves a running cluster in the state, even with an unrecognized status, and the next update stops it", async () => {
-  const bench = await openFixture({
+  const fixture = await openFixture({
     wire: rewriting(/^\/v1\/clusters/, withWord),
     faults: [{ ...stopRequest, kind: "status", status: 403 }],
   });
   const inputs = { ...checked, desiredStatus: "stopped" };
-  const { id, state } = await bench.failingCreate(inputs);
+  const { id, state } = await fixture.failingCreate(inputs);
   expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
-  const again = await bench.change({ id, state }, inputs);
+  const again = await fixture.change({ id, state }, inputs);
   expect(again.state).toMatchObject({ desiredStatus: "stopped", settled: true });
-  expect(bench.simulator.cluster(id)?.status).toBe("stopped");
+  expect(fixture.simulator.cluster(id)?.status).toBe("stopped");
 });
 
 describe("a creation that an error hook of the program repeats", () => {
   const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
 
   it("continues with the existing cluster", async () => {
-    const bench = await openFixture({ faults: [sick] });
-    const first = await bench.failingCreate(checked);
+    const fixture = await openFixture({ faults: [sick] });
+    const first = await fixture.failingCreate(checked);
     // Even an error of a read must keep the id.
-    bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters/*", times: 1 });
-    const second = await bench.failingCreate(checked);
+    fixture.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters/*", times: 1 });
+    const second = await fixture.failingCreate(checked);
     expect([second.id, second.message]).toEqual([first.id, expect.stringContaining("HTTP 403")]);
-    bench.simulator.change(first.id, { sickReplica: undefined });
-    const { id, state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
+    fixture.simulator.change(first.id, { sickReplica: undefined });
+    const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), checked));
     expect([id, state["settled"]]).toEqual([first.id, true]);
-    expect(living(bench.simulator)).toHaveLength(1);
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(1);
   });
 
   it("makes a new cluster once the first one was deleted, in a process that outlives its run", async () => {
-    const bench = await openFixture({ faults: [sick] });
-    const first = await bench.failingCreate(checked);
-    await bench.remove(first);
-    expect((await settle(bench, checked)).id).not.toBe(first.id);
-    expect(living(bench.simulator)).toHaveLength(1);
+    const fixture = await openFixture({ faults: [sick] });
+    const first = await fixture.failingCreate(checked);
+    await fixture.remove(first);
+    expect((await settle(fixture, checked)).id).not.toBe(first.id);
+    expect(living(fixture.simulator)).toHaveLength(1);
   });
 });

@@ -40,20 +40,20 @@ function claim(
 }
 
 /** A creation that makes exactly one cluster, by this number of requests. */
-async function expectOne(bench: Fixture, posts: number, work = claim(bench)) {
-  const record = await bench.run(work);
-  expect(living(bench.simulator).map(({ id }) => id)).toEqual([record.id]);
-  expect(countOf(bench.simulator, createLine)).toBe(posts);
+async function expectOne(fixture: Fixture, posts: number, work = claim(fixture)) {
+  const record = await fixture.run(work);
+  expect(living(fixture.simulator).map(({ id }) => id)).toEqual([record.id]);
+  expect(countOf(fixture.simulator, createLine)).toBe(posts);
   return record;
 }
 
 /** A creation that fails with the message that a cluster may exist, after this number of requests. */
-async function expectDoubt(bench: Fixture, text: RegExp, posts = 1, work: Promise<unknown> = claim(bench)) {
-  const error = await bench.run(failureOf(work));
+async function expectDoubt(fixture: Fixture, text: RegExp, posts = 1, work: Promise<unknown> = claim(fixture)) {
+  const error = await fixture.run(failureOf(work));
   expect(error).toBeInstanceOf(CreateError);
   expect(error.message).toMatch(/cluster "web" may have been created/);
   expect(error.message).toMatch(text);
-  expect(countOf(bench.simulator, createLine)).toBe(posts);
+  expect(countOf(fixture.simulator, createLine)).toBe(posts);
   return error;
 }
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
@@ -61,46 +61,46 @@ const interrupt = () => new InterruptedError("interrupted");
 
 describe("a name that is taken", () => {
   it("is refused with the ids before anything is sent, even in capitals", async () => {
-    const bench = await openFixture();
-    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
-    const { message } = await bench.run(failureOf(claim(bench, { name: "Web" })));
+    const fixture = await openFixture();
+    const ids = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { message } = await fixture.run(failureOf(claim(fixture, { name: "Web" })));
     for (const id of ids) expect(message).toContain(id);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 
   it("is refused with the id of its holder if it was taken after the list", async () => {
-    const bench = await openFixture({ dialect: { uniqueNames: true } });
-    await bench.run(bench.service.lists.recent(0));
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    const { message } = await bench.run(failureOf(claim(bench)));
+    const fixture = await openFixture({ dialect: { uniqueNames: true } });
+    await fixture.run(fixture.service.lists.recent(0));
+    const { id } = fixture.simulator.addCluster({ name: "web", gpuType: "l4" });
+    const { message } = await fixture.run(failureOf(claim(fixture)));
     expect(message).toContain(id);
     expect(message).toMatch(/is already the name of/);
   });
 
   it("is refused if this process took it after the list", async () => {
-    const bench = await openFixture();
-    await bench.run(bench.service.lists.recent(0));
-    const { id } = await expectOne(bench, 1);
-    const { message } = await bench.run(failureOf(claim(bench, { name: "WEB" })));
+    const fixture = await openFixture();
+    await fixture.run(fixture.service.lists.recent(0));
+    const { id } = await expectOne(fixture, 1);
+    const { message } = await fixture.run(failureOf(claim(fixture, { name: "WEB" })));
     expect(message).toMatch(/the name ".*" is already the name of/);
     expect(message).toContain(id);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
+    expect(countOf(fixture.simulator, createLine)).toBe(1);
   });
 });
 
 describe("two creations at the same time", () => {
   it("make one cluster if they have one name, and one of them fails", async () => {
-    const bench = await openFixture();
-    const results = await bench.run(Promise.allSettled([claim(bench), claim(bench)]));
+    const fixture = await openFixture();
+    const results = await fixture.run(Promise.allSettled([claim(fixture), claim(fixture)]));
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect(living(bench.simulator)).toHaveLength(1);
+    expect(living(fixture.simulator)).toHaveLength(1);
   });
 
   it("make both clusters after one list if their names differ", async () => {
-    const bench = await openFixture();
-    await bench.run(Promise.all([claim(bench), claim(bench, { name: "api" })]));
-    expect(living(bench.simulator)).toHaveLength(2);
-    expect(countOf(bench.simulator, listLine)).toBe(1);
+    const fixture = await openFixture();
+    await fixture.run(Promise.all([claim(fixture), claim(fixture, { name: "api" })]));
+    expect(living(fixture.simulator)).toHaveLength(2);
+    expect(countOf(fixture.simulator, listLine)).toBe(1);
   });
 });
 
@@ -109,12 +109,12 @@ it("a request without an answer is searched for long enough to find a cluster th
   let sent = 0;
   const createCluster = () => {
     sent += 1;
-    void bench.clock.sleep(80_000).then(() => bench.simulator.addCluster({ name, gpuType, container }));
+    void fixture.clock.sleep(80_000).then(() => fixture.simulator.addCluster({ name, gpuType, container }));
     const isLate = { outcome: "ambiguous", ...post, isLate: true } as const;
     return Promise.reject(new ConnectionError("POST /v1/clusters: no complete answer came in time", isLate));
   };
-  const bench: Fixture = await openFixture({ client: () => ({ createCluster }) });
-  await expectOne(bench, 0);
+  const fixture: Fixture = await openFixture({ client: () => ({ createCluster }) });
+  await expectOne(fixture, 0);
   expect(sent).toBe(1);
 });
 
@@ -124,42 +124,42 @@ describe("an interrupt", () => {
   /** An interrupt as soon as the create request has ended. */
   async function interrupted(faults: Fault[]) {
     const controller = new AbortController();
-    const bench = await openFixture({
+    const fixture = await openFixture({
       faults,
       client: (real) => ({
         createCluster: (...args) => real.createCluster(...args).finally(() => controller.abort(interrupt())),
       }),
     });
-    const startMs = bench.clock.now();
-    const work = claim(bench, {}, { signal: controller.signal });
-    return { bench, work, tookMs: () => bench.clock.now() - startMs };
+    const startMs = fixture.clock.now();
+    const work = claim(fixture, {}, { signal: controller.signal });
+    return { fixture, work, tookMs: () => fixture.clock.now() - startMs };
   }
 
   it("before the request sends nothing", async () => {
-    const bench = await openFixture();
-    const error = await bench.run(failureOf(claim(bench, {}, { signal: AbortSignal.abort(interrupt()) })));
+    const fixture = await openFixture();
+    const error = await fixture.run(failureOf(claim(fixture, {}, { signal: AbortSignal.abort(interrupt()) })));
     expect(error).toBeInstanceOf(InterruptedError);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 
   it("during the request leaves time for one list, and the cluster in it is kept", async () => {
-    const { bench, work, tookMs } = await interrupted([lostAfter]);
-    await expectOne(bench, 1, work);
-    expect(countOf(bench.simulator, listLine)).toBe(2);
+    const { fixture, work, tookMs } = await interrupted([lostAfter]);
+    await expectOne(fixture, 1, work);
+    expect(countOf(fixture.simulator, listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
   it("ends the search after one list that shows nothing", async () => {
-    const { bench, work, tookMs } = await interrupted([lostAfter, hidden(60_000)]);
-    await expectDoubt(bench, ended, 1, work);
-    expect(countOf(bench.simulator, listLine)).toBe(2);
+    const { fixture, work, tookMs } = await interrupted([lostAfter, hidden(60_000)]);
+    await expectDoubt(fixture, ended, 1, work);
+    expect(countOf(fixture.simulator, listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
   it("does not wait for a list that the rate limit delays", async () => {
     const fault = { ...lists, after: 1, times: 1_000, kind: "status", status: 429 } as const;
-    const { bench, work, tookMs } = await interrupted([lostAfter, { ...fault, headers: { "Retry-After": "50" } }]);
-    await expectDoubt(bench, ended, 1, work);
+    const { fixture, work, tookMs } = await interrupted([lostAfter, { ...fault, headers: { "Retry-After": "50" } }]);
+    await expectDoubt(fixture, ended, 1, work);
     expect(tookMs()).toBeLessThanOrEqual(5_000);
   });
 });
@@ -181,9 +181,9 @@ const oneCluster: [string, number, ...Fault[]][] = [
 ];
 
 test.each(oneCluster)("a creation makes one cluster: %s", async (_title, posts, ...faults) => {
-  const bench = await openFixture({ faults });
-  await expectOne(bench, posts);
-  if (posts === 1) expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
+  const fixture = await openFixture({ faults });
+  await expectOne(fixture, posts);
+  if (posts === 1) expect(fixture.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
 });
 
 const web = { id: "cl_a", name: "web", gpu_type: "h100" };
@@ -197,12 +197,12 @@ const nothingMade: [string, ...Fault[]][] = [
 ];
 
 test.each(nothingMade)("a creation without an effect sends nothing more in this run: %s", async (_title, ...faults) => {
-  const bench = await openFixture({ faults });
-  const error = await expectDoubt(bench, /no list of clusters shows it/);
+  const fixture = await openFixture({ faults });
+  const error = await expectDoubt(fixture, /no list of clusters shows it/);
   // An error hook of the program makes the engine ask again in the same run.
-  expect(await bench.run(failureOf(claim(bench)))).toBe(error);
-  const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
-  await expectOne(bench, 2, claim({ ...bench, service }));
+  expect(await fixture.run(failureOf(claim(fixture)))).toBe(error);
+  const service = createService(fixture.client, "seen", fixture.clock, 15_000, fixture.simulator.url);
+  await expectOne(fixture, 2, claim({ ...fixture, service }));
 });
 
 /** Doubts after which the error says that a cluster may exist. */
@@ -228,8 +228,8 @@ const doubts: [string, Fault[], RegExp][] = [
 ];
 
 test.each(doubts)("a creation fails, because a cluster may exist: %s", async (_title, faults, text) => {
-  const bench = await openFixture({ faults });
-  const { message } = await expectDoubt(bench, text);
+  const fixture = await openFixture({ faults });
+  const { message } = await expectDoubt(fixture, text);
   if (text.source.includes("cl_a")) expect(message).toContain("may have been created, but its id is not known");
 });
 
@@ -250,26 +250,26 @@ const accepted: [string, Fault[], object, string[]?][] = [
 test.each(accepted)(
   "a creation takes what is certainly its cluster: %s",
   async (title, faults, record, messages = []) => {
-    const bench = await openFixture({ faults });
-    expect(await bench.run(claim(bench))).toMatchObject(record);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-    if (title.startsWith("the answer alone")) expect(countOf(bench.simulator, listLine)).toBe(1);
-    expect(bench.messages).toEqual(messages);
+    const fixture = await openFixture({ faults });
+    expect(await fixture.run(claim(fixture))).toMatchObject(record);
+    expect(countOf(fixture.simulator, createLine)).toBe(1);
+    if (title.startsWith("the answer alone")) expect(countOf(fixture.simulator, listLine)).toBe(1);
+    expect(fixture.messages).toEqual(messages);
   },
 );
 
 test("a refused creation is not repeated", async () => {
-  const bench = await openFixture({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
-  const error = await bench.run(failureOf(claim(bench)));
+  const fixture = await openFixture({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
+  const error = await fixture.run(failureOf(claim(fixture)));
   expect(error.message).toMatch(/^(?!.*may have been created).*no, thanks/);
-  expect(countOf(bench.simulator, createLine)).toBe(1);
-  expect(living(bench.simulator)).toEqual([]);
+  expect(countOf(fixture.simulator, createLine)).toBe(1);
+  expect(living(fixture.simulator)).toEqual([]);
 });
 
 test("another number of replicas is accepted if an autoscaler can have chosen it", async () => {
-  const bench = await openFixture({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
+  const fixture = await openFixture({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
   const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
-  expect(await bench.run(claim(bench, { extraFields }))).toMatchObject({ id: "cl_a" });
+  expect(await fixture.run(claim(fixture, { extraFields }))).toMatchObject({ id: "cl_a" });
 });
 
 it.each([
@@ -277,7 +277,7 @@ it.each([
   ["another creation of this run got it", "first"],
 ])("the id in an answer is not ours: %s", async (_title, name) => {
   let answered: string | undefined;
-  const bench = await openFixture({
+  const fixture = await openFixture({
     client: (real) => ({
       createCluster: async (...args) => {
         const record = await real.createCluster(...args);
@@ -285,9 +285,9 @@ it.each([
       },
     }),
   });
-  const other = await settle(bench, { ...checked, name });
+  const other = await settle(fixture, { ...checked, name });
   answered = other.id;
   // The cluster is found by its name; never the other one.
-  const made = await bench.run(bench.cluster.create(bench.ctx(), checked)).catch(() => undefined);
+  const made = await fixture.run(fixture.cluster.create(fixture.ctx(), checked)).catch(() => undefined);
   expect(made?.id).not.toBe(other.id);
 });

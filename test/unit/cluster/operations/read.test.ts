@@ -4,18 +4,18 @@ import { failureOf, openFixture, openSettled, requestLines, settle } from "../ha
 import { canary, checked } from "../inputs";
 
 async function readAfter(changes: ClusterChanges, inputs: Properties = checked) {
-  const { bench, made } = await openSettled(inputs);
-  bench.simulator.change(made.id, changes);
-  return { bench, made, found: await bench.read(made) };
+  const { fixture, made } = await openSettled(inputs);
+  fixture.simulator.change(made.id, changes);
+  return { fixture, made, found: await fixture.read(made) };
 }
 
 describe("a read of an unchanged cluster", () => {
   it("returns the same state and inputs, by two requests", async () => {
-    const { bench, made } = await openSettled(checked);
-    const found = await bench.read(made);
+    const { fixture, made } = await openSettled(checked);
+    const found = await fixture.read(made);
     expect(found?.state).toStrictEqual(made.state);
     expect(found?.inputs).toMatchObject(checked);
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
   });
 
   it("keeps the hidden inputs among the inputs, and no observed value", async () => {
@@ -36,9 +36,11 @@ describe("a read", () => {
     ["shows a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
     ["shows an unhealthy replica", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
   ])("%s, and the next diff corrects it", async (_title, changes, observed, paths) => {
-    const { bench, found } = await readAfter(changes);
+    const { fixture, found } = await readAfter(changes);
     expect(found?.state).toMatchObject(observed);
-    const { changes: next } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", found?.state ?? {}, checked));
+    const { changes: next } = await fixture.run(
+      fixture.cluster.diff(fixture.ctx(), "cl_1", found?.state ?? {}, checked),
+    );
     expect(Object.keys(next)).toEqual(expect.arrayContaining(paths));
     const { settled: _settled, status: _status, readyReplicas: _ready, ...inputs } = observed;
     expect(found?.inputs).toMatchObject(inputs);
@@ -49,16 +51,20 @@ it.each([
   ["an unrecognized status is no drift of a stopped cluster", "zorbing"],
   ["a stop in progress is no drift of a stopped cluster", "stopping"],
 ])("%s", async (_title, status) => {
-  const { bench, made } = await openSettled({ ...checked, desiredStatus: "stopped" });
-  bench.simulator.fault({ kind: "body", method: "GET", body: `{"id":"${made.id}","name":"web","status":"${status}"}` });
-  const found = await bench.read(made);
+  const { fixture, made } = await openSettled({ ...checked, desiredStatus: "stopped" });
+  fixture.simulator.fault({
+    kind: "body",
+    method: "GET",
+    body: `{"id":"${made.id}","name":"web","status":"${status}"}`,
+  });
+  const found = await fixture.read(made);
   expect(found?.inputs).toMatchObject({ desiredStatus: "stopped" });
 });
 
 it("a cluster is gone when the service shows it as terminated", async () => {
-  const { bench, made } = await openSettled(checked);
-  bench.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
-  expect(await bench.read(made)).toBeUndefined();
+  const { fixture, made } = await openSettled(checked);
+  fixture.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
+  expect(await fixture.read(made)).toBeUndefined();
 });
 
 describe("another key than the last one", () => {
@@ -66,11 +72,11 @@ describe("another key than the last one", () => {
     ["cannot prove by a 404 that a cluster is gone", false],
     ["cannot prove by the status `terminated` that a cluster is gone", true],
   ])("%s, and the error names the way out", async (_title, isShown) => {
-    const { bench, id, state } = await openSettled(checked);
-    if (isShown) bench.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
-    else bench.simulator.change(id, { status: "gone" });
-    const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), id, state);
-    const { message } = await bench.run(failureOf(work));
+    const { fixture, id, state } = await openSettled(checked);
+    if (isShown) fixture.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
+    else fixture.simulator.change(id, { status: "gone" });
+    const work = fixture.as("another").read(fixture.ctx({ urn: "urn:web" }), id, state);
+    const { message } = await fixture.run(failureOf(work));
     expect(message).toMatch(/another service or key saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
@@ -79,23 +85,23 @@ describe("another key than the last one", () => {
 
 describe("a read by the id alone", () => {
   it("finds all inputs that the service reports", async () => {
-    const bench = await openFixture();
-    const { id } = await settle(bench, checked);
-    const found = await bench.run(bench.cluster.read(bench.ctx(), id));
+    const fixture = await openFixture();
+    const { id } = await settle(fixture, checked);
+    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id));
     expect(found?.inputs).toMatchObject(checked);
     expect(found?.state).toMatchObject({ ...checked, settled: true, status: "running" });
   });
 
   it("returns nothing for a cluster that does not exist", async () => {
-    const bench = await openFixture();
-    expect(await bench.run(bench.cluster.read(bench.ctx(), "cl_nothing"))).toBeUndefined();
+    const fixture = await openFixture();
+    expect(await fixture.run(fixture.cluster.read(fixture.ctx(), "cl_nothing"))).toBeUndefined();
   });
 });
 
 test("a value of env is hidden in the message of a replica before the message is cut, so that no part of it is left", async () => {
-  const { bench, made } = await openSettled(checked);
+  const { fixture, made } = await openSettled(checked);
   const replicas = [{ id: "a", status: "down", message: `${"x".repeat(1_020)}${canary}`, healthy: false }];
-  bench.simulator.fault({ kind: "body", method: "GET", path: /\/status$/, body: JSON.stringify({ replicas }) });
-  const found = await bench.read(made);
+  fixture.simulator.fault({ kind: "body", method: "GET", path: /\/status$/, body: JSON.stringify({ replicas }) });
+  const found = await fixture.read(made);
   expect(JSON.stringify(found?.state["replicaStatuses"])).toContain("x[sec…");
 });

@@ -24,46 +24,46 @@ function open(options: FixtureOptions = {}): Promise<Fixture> {
 }
 
 /** Adds the cluster of a run that was killed before the state had its id. */
-function leave(bench: Fixture, changes: Partial<ForeignCluster> = {}): string {
+function leave(fixture: Fixture, changes: Partial<ForeignCluster> = {}): string {
   const { gpuType, container, replicas, env } = program as unknown as ForeignCluster;
-  const at = { createdAt: bench.clock.now() - 600_000 };
-  return bench.simulator.addCluster({ name, gpuType, container, replicas, env, ...at, ...changes }).id;
+  const at = { createdAt: fixture.clock.now() - 600_000 };
+  return fixture.simulator.addCluster({ name, gpuType, container, replicas, env, ...at, ...changes }).id;
 }
 
 /** One process, as the engine runs it for a resource that is not in its state. */
-async function up(bench: Fixture, news: Properties = program, process: Resource = bench.as("seen")) {
-  const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
+async function up(fixture: Fixture, news: Properties = program, process: Resource = fixture.as("seen")) {
+  const { inputs, failures } = await fixture.run(process.check(fixture.ctx(), news));
   expect(failures).toEqual([]);
-  return { process, inputs, ...(await bench.run(process.create(bench.ctx(), inputs))) };
+  return { process, inputs, ...(await fixture.run(process.create(fixture.ctx(), inputs))) };
 }
 
-async function preview(bench: Fixture, news: Properties = program) {
-  const { failures } = await bench.run(bench.as("seen").check(bench.ctx(), news));
+async function preview(fixture: Fixture, news: Properties = program) {
+  const { failures } = await fixture.run(fixture.as("seen").check(fixture.ctx(), news));
   return failures.map(({ reason }) => reason);
 }
 
 describe("a cluster that an interrupted run has created", () => {
   it("is adopted by the next run with a message, and no create request is sent", async () => {
-    const bench = await open();
-    const id = leave(bench);
-    expect(await preview(bench)).toEqual([]);
+    const fixture = await open();
+    const id = leave(fixture);
+    expect(await preview(fixture)).toEqual([]);
     const message = `^info: web: adopts ${id} \\("${name}"\\), which an interrupted run has created .*: nothing is`;
-    expect(bench.messages[0]).toMatch(new RegExp(message));
-    const { id: held, state, process, inputs } = await up(bench);
+    expect(fixture.messages[0]).toMatch(new RegExp(message));
+    const { id: held, state, process, inputs } = await up(fixture);
     expect(held).toBe(id);
     expect(state).toMatchObject({ name, settled: true, __generatedName: true });
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(await bench.run(process.diff(bench.ctx(), id, state, inputs))).toMatchObject({ changes: {} });
-    expect(bench.messages.join()).not.toContain(salt);
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(await fixture.run(process.diff(fixture.ctx(), id, state, inputs))).toMatchObject({ changes: {} });
+    expect(fixture.messages.join()).not.toContain(salt);
   });
 
   it("is corrected like any adopted cluster if it has another env and the second type", async () => {
-    const bench = await open();
-    const id = leave(bench, { env: { MODEL: "other" }, createdAt: bench.clock.now() - 47 * 3_600_000 });
-    const made = await up(bench, { ...program, gpuType: "h200", fallbackGpuTypes: ["h100"] });
+    const fixture = await open();
+    const id = leave(fixture, { env: { MODEL: "other" }, createdAt: fixture.clock.now() - 47 * 3_600_000 });
+    const made = await up(fixture, { ...program, gpuType: "h200", fallbackGpuTypes: ["h100"] });
     expect(made).toMatchObject({ id, state: { settled: true } });
-    expect(writes(bench.simulator)).toEqual([patch]);
-    expect(bench.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
+    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
   });
 });
 
@@ -85,25 +85,25 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     ["its age is not reported", [{ ...record, created_at: undefined }], /the service does not show its age/],
     ["it is 49 hours old", [{ ...record, ...at(49) }], /it is more than two days old/],
   ])("is refused with the reason: %s", async (_title, clusters, reason) => {
-    const bench = await open({ faults: [laterLists(clusters, 0)] });
-    const refusals = await preview(bench);
+    const fixture = await open({ faults: [laterLists(clusters, 0)] });
+    const refusals = await preview(fixture);
     expect(refusals).toEqual([expect.stringMatching(/is already the name of cl_left.*set `adopt: "/)]);
     expect(refusals[0]).toMatch(reason);
     expect(refusals[0]).toMatch(/gpucluster:resume does not adopt it, because /);
     expect(refusals[0]).not.toContain(salt);
   });
 
-  it.each<[string, (bench: Fixture, id: string) => Promise<unknown>]>([
+  it.each<[string, (fixture: Fixture, id: string) => Promise<unknown>]>([
     [
       "the program adopts it",
       ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id }),
     ],
     ["a refresh has read it", ({ cluster, ctx }, id) => cluster.read(ctx(), id, {})],
   ])("is refused: %s", async (_title, manage) => {
-    const bench = await open();
-    const id = leave(bench);
-    await bench.run(manage(bench, id));
-    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), program));
+    const fixture = await open();
+    const id = leave(fixture);
+    await fixture.run(manage(fixture, id));
+    const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), program));
     const reason = expect.stringMatching(/because the stack manages it already/);
     expect(failures).toContainEqual({ property: "name", reason });
   });
@@ -111,77 +111,77 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
 
 describe("a list that changes between the check and the creation", () => {
   it("shows a cluster that is not adopted: the reason hides a secret that its status quotes", async () => {
-    const bench = await open();
-    const process = bench.as("seen");
+    const fixture = await open();
+    const process = fixture.as("seen");
     const news = { ...program, env: { TOKEN: canary } };
-    const { inputs } = await bench.run(process.check(bench.ctx(), news));
+    const { inputs } = await fixture.run(process.check(fixture.ctx(), news));
     const left = { id: "cl_left", name, status: `waits for ${canary}` };
-    bench.simulator.fault({ kind: "body", path: "/v1/clusters", body: JSON.stringify([left]), times: 9 });
-    await bench.clock.advance(31_000);
-    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    fixture.simulator.fault({ kind: "body", path: "/v1/clusters", body: JSON.stringify([left]), times: 9 });
+    await fixture.clock.advance(31_000);
+    const { message } = await fixture.run(failureOf(process.create(fixture.ctx(), inputs)));
     expect(message).toContain("gpucluster:resume does not adopt it, because it is waits for [secret]");
     expect(message).not.toContain(canary);
   });
 
   it("shows the cluster of an interrupted run, which is adopted", async () => {
-    const bench = await open();
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    const id = leave(bench);
-    await bench.clock.advance(31_000);
-    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(bench.messages.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
+    const fixture = await open();
+    const process = fixture.as("seen");
+    const { inputs } = await fixture.run(process.check(fixture.ctx(), program));
+    const id = leave(fixture);
+    await fixture.clock.advance(31_000);
+    expect(await fixture.run(process.create(fixture.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.messages.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
   it("hides another container, so the record decides: the cluster is not adopted, and nothing is created", async () => {
-    const bench = await open();
-    const id = leave(bench, { container: "a/b:9" });
-    bench.simulator.fault(
-      laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(bench.clock.now()) }], 0),
+    const fixture = await open();
+    const id = leave(fixture, { container: "a/b:9" });
+    fixture.simulator.fault(
+      laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(fixture.clock.now()) }], 0),
     );
-    const process = bench.as("seen");
-    const { inputs, failures } = await bench.run(process.check(bench.ctx(), program));
+    const process = fixture.as("seen");
+    const { inputs, failures } = await fixture.run(process.check(fixture.ctx(), program));
     const reason = expect.stringMatching(/gpucluster:resume does not adopt it, because it has another `container`$/);
-    expect([failures, bench.messages]).toEqual([[{ property: "name", reason }], []]);
-    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect([failures, fixture.messages]).toEqual([[{ property: "name", reason }], []]);
+    const { message } = await fixture.run(failureOf(process.create(fixture.ctx(), inputs)));
     expect(message).toMatch(/was not adopted: it has another `container`/);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 });
 
 describe("a replacement whose old name the engine does not give, as with --replace,", () => {
   it("replaces and deletes nothing, even in later runs", async () => {
-    const bench = await open();
-    const old = await up(bench);
-    forget(bench);
-    const again = await up(bench);
+    const fixture = await open();
+    const old = await up(fixture);
+    forget(fixture);
+    const again = await up(fixture);
     expect(again.id).toBe(old.id);
-    const remove = (process: Resource) => bench.run(process.delete(bench.ctx(), old.id, old.state));
+    const remove = (process: Resource) => fixture.run(process.delete(fixture.ctx(), old.id, old.state));
     await remove(again.process);
-    const later = bench.as("seen");
-    const { inputs } = await bench.run(later.check(bench.ctx(), program, again.inputs));
-    await bench.run(later.diff(bench.ctx(), again.id, again.state, inputs));
-    await bench.run(later.read(bench.ctx(), old.id, old.state));
+    const later = fixture.as("seen");
+    const { inputs } = await fixture.run(later.check(fixture.ctx(), program, again.inputs));
+    await fixture.run(later.diff(fixture.ctx(), again.id, again.state, inputs));
+    await fixture.run(later.read(fixture.ctx(), old.id, old.state));
     await remove(later);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
     const text = /not deleted, because this resource has adopted the same cluster, so it is not replaced: `--replace`/;
-    expect(bench.messages.filter((line) => text.test(line))).toHaveLength(2);
-    await bench.run(bench.as("seen").delete(bench.ctx(), again.id, again.state));
-    expect(living(bench.simulator)).toEqual([]);
+    expect(fixture.messages.filter((line) => text.test(line))).toHaveLength(2);
+    await fixture.run(fixture.as("seen").delete(fixture.ctx(), again.id, again.state));
+    expect(living(fixture.simulator)).toEqual([]);
   });
 
   it("creates a new cluster if the old one is deleted first", async () => {
-    const bench = await open();
-    const old = await up(bench);
-    const process = bench.as("seen");
+    const fixture = await open();
+    const old = await up(fixture);
+    const process = fixture.as("seen");
     const news = { ...program, __deleteBeforeReplace: true };
-    const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
+    const { inputs, failures } = await fixture.run(process.check(fixture.ctx(), news));
     expect(failures).toEqual([]);
-    expect(bench.messages.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
-    await bench.run(process.delete(bench.ctx(), old.id, old.state));
-    const next = await bench.run(process.create(bench.ctx(), inputs));
-    expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);
+    expect(fixture.messages.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
+    await fixture.run(process.delete(fixture.ctx(), old.id, old.state));
+    const next = await fixture.run(process.create(fixture.ctx(), inputs));
+    expect(living(fixture.simulator).map(({ id }) => id)).toEqual([next.id]);
     expect(next.id).not.toBe(old.id);
   });
 });

@@ -14,11 +14,11 @@ describe("an update", () => {
     ["of env and replicas sends two requests", "plain", { env, replicas: 4 }, [patch, scale]],
     ["of env and fewer replicas redeploys first", "minimal", { env, replicas: 1 }, [patch, redeploy, scale]],
   ])("%s, and ends as requested", async (_title, dialect, news, calls) => {
-    const { bench, made } = await openSettled(checked, { dialect });
+    const { fixture, made } = await openSettled(checked, { dialect });
     const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
-    const { state } = await bench.change(made, wanted);
-    expect(writes(bench.simulator)).toEqual(calls);
-    const cluster = bench.simulator.cluster(made.id);
+    const { state } = await fixture.change(made, wanted);
+    expect(writes(fixture.simulator)).toEqual(calls);
+    const cluster = fixture.simulator.cluster(made.id);
     expect(cluster?.deployed).toEqual({ container: wanted["container"], env: wanted["env"] ?? {} });
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted["replicas"]).fill(true));
     expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted["replicas"], status: "running" });
@@ -28,19 +28,19 @@ describe("an update", () => {
 });
 
 it("an update of a cluster that is gone fails with the way out, and sends nothing", async () => {
-  const { bench, made } = await openSettled(checked);
-  await bench.clock.advance(120_000);
-  bench.simulator.change(made.id, { status: "gone" });
-  const { message } = await failureOf(bench.change(made, { ...checked, replicas: 4 }));
+  const { fixture, made } = await openSettled(checked);
+  await fixture.clock.advance(120_000);
+  fixture.simulator.change(made.id, { status: "gone" });
+  const { message } = await failureOf(fixture.change(made, { ...checked, replicas: 4 }));
   expect(message).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);
-  expect(writes(bench.simulator)).toEqual([]);
+  expect(writes(fixture.simulator)).toEqual([]);
 });
 
 it("an empty status does not prevent the redeploy", async () => {
-  const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
-  bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
-  await bench.reach(made, { ...checked, env }, [patch, redeploy]);
-  expect(bench.simulator.cluster(made.id)).toMatchObject({ deployed: { env } });
+  const { fixture, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
+  fixture.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
+  await fixture.reach(made, { ...checked, env }, [patch, redeploy]);
+  expect(fixture.simulator.cluster(made.id)).toMatchObject({ deployed: { env } });
 });
 
 const observed: Properties = {
@@ -57,28 +57,28 @@ describe("an update after a change by another user", () => {
     ["keeps the number of replicas if only env changes", { replicas: 6 }, { env }],
     ["keeps variables if only the container changes", more, { container }],
   ])("%s", async (_title, others, changes) => {
-    const { bench, made } = await openSettled(observed, { dialect: { envEcho: "same", containerEcho: "same" } });
-    bench.simulator.change(made.id, others);
-    await bench.run(bench.clock.sleep(60_000));
+    const { fixture, made } = await openSettled(observed, { dialect: { envEcho: "same", containerEcho: "same" } });
+    fixture.simulator.change(made.id, others);
+    await fixture.run(fixture.clock.sleep(60_000));
     const wanted = { ...observed, ...changes };
-    const next = await bench.change(made, wanted);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ ...others, ...changes });
+    const next = await fixture.change(made, wanted);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ ...others, ...changes });
     expect(next.state).toMatchObject({ ...wanted, settled: true });
     // It is drift, which a refresh shows and the next update corrects.
-    const found = await bench.refresh(next);
-    expect(bench.toDo(found, wanted).map((path) => path.split(".")[0])).toContain(Object.keys(others)[0]);
-    await bench.change(found, wanted);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ ...wanted, gpuType: "h100" });
+    const found = await fixture.refresh(next);
+    expect(fixture.toDo(found, wanted).map((path) => path.split(".")[0])).toContain(Object.keys(others)[0]);
+    await fixture.change(found, wanted);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ ...wanted, gpuType: "h100" });
   });
 
   it("sends what the diff shows, and what an earlier update did not finish", async () => {
-    const { bench, id, state } = await openSettled(observed);
-    bench.simulator.change(id, { replicas: 6 });
-    await bench.change({ id, state }, { ...observed, replicas: 3 });
-    expect(bench.simulator.cluster(id)?.replicas).toBe(3);
-    bench.simulator.change(id, { replicas: 6 });
-    await bench.change({ id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
-    expect(bench.simulator.cluster(id)?.replicas).toBe(2);
+    const { fixture, id, state } = await openSettled(observed);
+    fixture.simulator.change(id, { replicas: 6 });
+    await fixture.change({ id, state }, { ...observed, replicas: 3 });
+    expect(fixture.simulator.cluster(id)?.replicas).toBe(3);
+    fixture.simulator.change(id, { replicas: 6 });
+    await fixture.change({ id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
+    expect(fixture.simulator.cluster(id)?.replicas).toBe(2);
   });
 });
 
@@ -94,19 +94,19 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
   ])("%s, scales nothing and waits for nothing", async (_title, dialect, changes, calls, sent) => {
     for (const isRefreshed of [true, false]) {
       const ask = () => async () => ({ problem: "no replica" });
-      const { bench, made } = await openSettled(checked, { dialect, ask });
-      bench.simulator.change(made.id, { replicas: 0 });
-      const held = isRefreshed ? await bench.refresh(made) : made;
-      forget(bench);
+      const { fixture, made } = await openSettled(checked, { dialect, ask });
+      fixture.simulator.change(made.id, { replicas: 0 });
+      const held = isRefreshed ? await fixture.refresh(made) : made;
+      forget(fixture);
       const kept = { ...checked, replicas: held.state["replicas"] };
-      const { state } = await bench.change(held, { ...kept, ...changes });
+      const { state } = await fixture.change(held, { ...kept, ...changes });
       expect(state).toMatchObject({ ...kept, ...changes, settled: true });
-      expect(writes(bench.simulator)).toEqual(calls);
-      expect(bench.simulator.requests.findLast(({ method }) => method !== "GET" && method !== "POST")?.body).toEqual(
+      expect(writes(fixture.simulator)).toEqual(calls);
+      expect(fixture.simulator.requests.findLast(({ method }) => method !== "GET" && method !== "POST")?.body).toEqual(
         sent,
       );
-      expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 0, deployed: { env } });
-      expect(bench.messages.filter((text) => waits.test(text))).toEqual([]);
+      expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 0, deployed: { env } });
+      expect(fixture.messages.filter((text) => waits.test(text))).toEqual([]);
     }
   });
 
@@ -119,47 +119,47 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
     ["adds the replicas that the program requests, and then waits for them", {}, [patch, redeploy, scale]],
     ["redeploys replicas that the update itself adds, with the old configuration", whole, attempts],
   ])("%s", async (_title, dialect, calls) => {
-    const { bench, made } = await openSettled(checked, { dialect });
-    bench.simulator.change(made.id, { replicas: 0 });
+    const { fixture, made } = await openSettled(checked, { dialect });
+    fixture.simulator.change(made.id, { replicas: 0 });
     const wanted = { ...checked, env };
-    await bench.reach(await bench.refresh(made), wanted, calls);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
+    await fixture.reach(await fixture.refresh(made), wanted, calls);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
   });
 });
 
 it("an update whose redeploy is refused keeps the configuration that the replicas run, and the next one rolls the new one out", async () => {
-  const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
-  bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-  const left = await bench.failingChange(made, { ...checked, env });
+  const { fixture, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
+  fixture.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
+  const left = await fixture.failingChange(made, { ...checked, env });
   // The service has the new values by then, and shows them; the replicas still run the old ones.
-  expect(bench.simulator.cluster(made.id)).toMatchObject({ env, deployed: { env: checked["env"] } });
-  const found = await bench.refresh(left);
+  expect(fixture.simulator.cluster(made.id)).toMatchObject({ env, deployed: { env: checked["env"] } });
+  const found = await fixture.refresh(left);
   for (const { state } of [left, found]) expect(state).toMatchObject({ env: checked["env"], settled: false });
-  expect(bench.toDo(found, { ...checked, env })).toEqual(["env.MODEL", "settled"]);
-  const { state } = await bench.reach(found, { ...checked, env }, [patch, redeploy]);
+  expect(fixture.toDo(found, { ...checked, env })).toEqual(["env.MODEL", "settled"]);
+  const { state } = await fixture.reach(found, { ...checked, env }, [patch, redeploy]);
   expect(state).not.toHaveProperty("__unfinished");
-  expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
+  expect(fixture.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
 });
 
 it("a failed creation is finished by an update that sends nothing, and variables that the service adds are no drift", async () => {
-  const bench = await openFixture({ dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 });
-  const left = await bench.failingCreate(checked);
-  await bench.clock.advance(300_000);
-  const late = await bench.refresh(left);
+  const fixture = await openFixture({ dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 });
+  const left = await fixture.failingCreate(checked);
+  await fixture.clock.advance(300_000);
+  const late = await fixture.refresh(left);
   expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
-  for (const found of [left, late]) expect(bench.toDo(found, checked)).toEqual(["settled"]);
-  forget(bench);
-  const { state } = await bench.reach(late, checked, []);
+  for (const found of [left, late]) expect(fixture.toDo(found, checked)).toEqual(["settled"]);
+  forget(fixture);
+  const { state } = await fixture.reach(late, checked, []);
   expect(state["env"]).toEqual(checked["env"]);
-  expect(bench.warnings()).toEqual([]);
+  expect(fixture.warnings()).toEqual([]);
 });
 
 it("a refused update of the replicas keeps the number that another user has set", async () => {
-  const { bench, made } = await openSettled(checked);
-  bench.simulator.change(made.id, { replicas: 5 });
-  bench.simulator.fault({ kind: "status", status: 409, method: "POST", path: "/v1/clusters/*/scale", times: 5 });
-  const left = await bench.failingChange(made, { ...checked, replicas: 4 });
+  const { fixture, made } = await openSettled(checked);
+  fixture.simulator.change(made.id, { replicas: 5 });
+  fixture.simulator.fault({ kind: "status", status: 409, method: "POST", path: "/v1/clusters/*/scale", times: 5 });
+  const left = await fixture.failingChange(made, { ...checked, replicas: 4 });
   expect(left.state).toMatchObject({ ...checked, replicas: 5, settled: false });
-  expect(bench.toDo(left, { ...checked, replicas: 4 })).toEqual(["replicas", "settled"]);
-  await bench.reach(left, { ...checked, replicas: 4 }, [scale]);
+  expect(fixture.toDo(left, { ...checked, replicas: 4 })).toEqual(["replicas", "settled"]);
+  await fixture.reach(left, { ...checked, replicas: 4 }, [scale]);
 });

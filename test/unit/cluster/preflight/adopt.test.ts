@@ -3,15 +3,15 @@ import { type Fixture, type FixtureOptions, openFixture, requestLines, writes } 
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
-/** A bench with an unmanaged cluster. */
+/** A fixture with an unmanaged cluster. */
 async function openFound(
   options: FixtureOptions = {},
   fields: Properties = {},
-): Promise<{ bench: Fixture; id: string }> {
-  const bench = await openFixture(options);
+): Promise<{ fixture: Fixture; id: string }> {
+  const fixture = await openFixture(options);
   const foreign = { name: "found", gpuType: "h100", container: "acme/model:1", replicas: 2 };
-  const { id } = bench.simulator.addCluster({ ...foreign, ...fields });
-  return { bench, id };
+  const { id } = fixture.simulator.addCluster({ ...foreign, ...fields });
+  return { fixture, id };
 }
 
 const two = { ...least, replicas: 2 };
@@ -23,13 +23,13 @@ const puts =
 
 describe("an adoption", () => {
   it("takes the name of the cluster if the program sets none, by one request for it", async () => {
-    const { bench, id } = await openFound();
-    const { inputs, refusals } = await check(bench, { ...two, adopt: id });
-    const { endpoint, createdAt } = bench.simulator.cluster(id) ?? {};
+    const { fixture, id } = await openFound();
+    const { inputs, refusals } = await check(fixture, { ...two, adopt: id });
+    const { endpoint, createdAt } = fixture.simulator.cluster(id) ?? {};
     expect(refusals).toEqual([]);
     expect(inputs).toMatchObject({ name: "found", __generatedName: true, adopt: id, endpoint, createdAt });
     expect(inputs["hourlyCost"]).toBe(5.98);
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/gpus"]);
+    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/gpus"]);
   });
 
   it.each<[string, Properties, Properties, string]>([
@@ -42,23 +42,23 @@ describe("an adoption", () => {
     ],
     ["reports nothing of values that are not known yet", {}, unknown, nothing],
   ])("%s", async (_title, fields, news, text) => {
-    const { bench, id } = await openFound({}, fields);
-    const { refusals, said } = await check(bench, { ...news, adopt: id });
+    const { fixture, id } = await openFound({}, fields);
+    const { refusals, said } = await check(fixture, { ...news, adopt: id });
     expect(refusals).toEqual([]);
     expect(said).toEqual([`info: web: adopts ${id} ("found"): ${text}`]);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 
   it("fails if the GPU type differs", async () => {
-    const { bench, id } = await openFound();
-    const { refusals } = await check(bench, { ...two, adopt: id, gpuType: "l4" });
+    const { fixture, id } = await openFound();
+    const { refusals } = await check(fixture, { ...two, adopt: id, gpuType: "l4" });
     expect(refusals).toEqual([`gpuType: is "l4", but ${id} has "h100"; set \`gpuType\` to that`]);
   });
 
   it("is not judged, and no request is sent, if the id is not known yet", async () => {
-    const { bench, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
+    const { fixture, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
     expect(refusals).toEqual([]);
-    expect(requestLines(bench.simulator).some((line) => line.includes(":id"))).toBe(false);
+    expect(requestLines(fixture.simulator).some((line) => line.includes(":id"))).toBe(false);
   });
 
   it.each<[string, FixtureOptions, boolean]>([
@@ -76,9 +76,9 @@ describe("an adoption", () => {
   });
 
   it("fails for the second of two resources", async () => {
-    const { bench, id } = await openFound();
-    expect((await check(bench, { ...two, adopt: id }, {}, "one")).refusals).toEqual([]);
-    expect((await check(bench, { ...two, adopt: id }, {}, "two")).refusals).toContain(
+    const { fixture, id } = await openFound();
+    expect((await check(fixture, { ...two, adopt: id }, {}, "one")).refusals).toEqual([]);
+    expect((await check(fixture, { ...two, adopt: id }, {}, "two")).refusals).toContain(
       `adopt: the resource ${urnOf("one")} adopts ${id} too; two resources cannot manage the same cluster`,
     );
   });
@@ -91,14 +91,14 @@ describe("an adopted cluster", () => {
     ["whose `adopt` stays needs no request", { adopt: "cl_1" }],
     ["whose `adopt` is removed needs no request", {}],
   ])("%s", async (_title, news) => {
-    const { bench, refusals, said } = await checkOnce({ ...checked, ...news }, adopted);
-    expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
+    const { fixture, refusals, said } = await checkOnce({ ...checked, ...news }, adopted);
+    expect([refusals, said, fixture.simulator.requests]).toEqual([[], [], []]);
   });
 
   it("cannot become another one: its diff fails", async () => {
-    const { bench, inputs, refusals } = await checkOnce({ ...checked, adopt: "cl_2" }, adopted);
+    const { fixture, inputs, refusals } = await checkOnce({ ...checked, adopt: "cl_2" }, adopted);
     expect(refusals).toEqual([]);
-    await expect(bench.run(bench.cluster.diff(bench.ctx(), "cl_1", adopted, inputs))).rejects.toThrow(
+    await expect(fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", adopted, inputs))).rejects.toThrow(
       'cluster "web" (cl_1): `adopt` names cl_2, but this resource already manages cl_1',
     );
   });

@@ -97,20 +97,22 @@ describe("gpucluster:maxHourlyCost", () => {
   it("counts each cluster once, even existing ones, and no stopped one", async () => {
     const twice = await checkTwice(await openFixture({ settings }), { ...checked, gpuType: "h200" }, old());
     expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
-    const bench = await openFixture({ settings });
-    expect((await check(bench, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
+    const fixture = await openFixture({ settings });
+    expect((await check(fixture, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
     const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
-    const counts = (await checkAll(bench, [stopped, { ...checked, name: "c" }])).map(({ refusals }) => refusals.length);
+    const counts = (await checkAll(fixture, [stopped, { ...checked, name: "c" }])).map(
+      ({ refusals }) => refusals.length,
+    );
     expect(counts).toEqual([0, 1]);
   });
 
   it("does not count a cluster without a price, with one warning", async () => {
-    const bench = await openFixture({ ...priceless, settings });
-    await checkAll(bench, [
+    const fixture = await openFixture({ ...priceless, settings });
+    await checkAll(fixture, [
       { ...checked, name: "a" },
       { ...checked, name: "b" },
     ]);
-    expect(bench.messages.filter((line) => line.includes("maxHourlyCost"))).toEqual([
+    expect(fixture.messages.filter((line) => line.includes("maxHourlyCost"))).toEqual([
       'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
     ]);
   });
@@ -130,12 +132,12 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("counts 200 clusters that do not change, without a request", async () => {
-    const bench = await openFixture({ settings: { maxHourlyCost: 1_196 } });
+    const fixture = await openFixture({ settings: { maxHourlyCost: 1_196 } });
     const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
     for (const name of names)
-      expect((await check(bench, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
-    expect(bench.simulator.requests).toEqual([]);
-    const { refusals } = await check(bench, { ...checked, name: "new" }, {}, "new");
+      expect((await check(fixture, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
+    expect(fixture.simulator.requests).toEqual([]);
+    const { refusals } = await check(fixture, { ...checked, name: "new" }, {}, "new");
     expect(refusals).toEqual([expect.stringMatching(/is 1196\.00, but the clusters seen so far cost 1201\.98 USD/)]);
   });
 });
@@ -163,14 +165,14 @@ describe("a limit that is exceeded already", () => {
     ["passes for a stack whose cost falls", ["same", "smaller"], 0],
     ["fails for a stack whose cost rises", ["smaller", "larger"], 1],
   ])("%s", async (_title, names, failures) => {
-    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
+    const fixture = await openFixture({ settings: { maxHourlyCost: 10 } });
     const refusals: string[] = [];
     for (const name of names) {
       const [news, olds] = clusters[name];
-      refusals.push(...(await check(bench, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
+      refusals.push(...(await check(fixture, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
     }
     expect(refusals).toHaveLength(failures);
-    const warned = bench.messages.filter((line) => line.includes("No change so far raises this sum"));
+    const warned = fixture.messages.filter((line) => line.includes("No change so far raises this sum"));
     expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
   });
 });

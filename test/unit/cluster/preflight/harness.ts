@@ -12,24 +12,24 @@ export interface CheckResult {
   readonly said: string[];
 }
 
-/** Checks a resource in the run of the bench. */
+/** Checks a resource in the run of the fixture. */
 export async function check(
-  bench: Fixture,
+  fixture: Fixture,
   news: Properties,
   olds: Properties = {},
   name = "web",
 ): Promise<CheckResult> {
-  const { run, cluster, ctx, messages: said } = bench;
+  const { run, cluster, ctx, messages: said } = fixture;
   const before = said.length;
   const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
   const refusals = failures.map(({ property, reason }) => `${property}: ${reason}`);
   return { inputs, failures, refusals, said: said.slice(before) };
 }
 
-/** Checks several new resources in the run of the bench, each under its own name. */
-export async function checkAll(bench: Fixture, news: readonly Properties[]): Promise<CheckResult[]> {
+/** Checks several new resources in the run of the fixture, each under its own name. */
+export async function checkAll(fixture: Fixture, news: readonly Properties[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
-  for (const one of news) results.push(await check(bench, one, {}, String(one["name"])));
+  for (const one of news) results.push(await check(fixture, one, {}, String(one["name"])));
   return results;
 }
 
@@ -38,23 +38,23 @@ export async function checkOnce(
   news: Properties,
   olds?: Properties,
   options?: FixtureOptions,
-): Promise<CheckResult & { readonly bench: Fixture }> {
-  const bench = await openFixture(options);
-  return { bench, ...(await check(bench, news, olds)) };
+): Promise<CheckResult & { readonly fixture: Fixture }> {
+  const fixture = await openFixture(options);
+  return { fixture, ...(await check(fixture, news, olds)) };
 }
 
 /** As the engine checks a replacement: with the old inputs, then, after a diff, without them. */
 export async function checkTwice(
-  bench: Fixture,
+  fixture: Fixture,
   news: Properties,
   olds: Properties,
   name = "web",
 ): Promise<[CheckResult, CheckResult]> {
-  const { cluster, ctx, run } = bench;
-  const first = await check(bench, news, olds, name);
+  const { cluster, ctx, run } = fixture;
+  const first = await check(fixture, news, olds, name);
   const urn = urnOf(name);
   await run(cluster.diff(ctx({ urn }), "cl_1", olds, first.inputs));
-  return [first, await check(bench, news, {}, name)];
+  return [first, await check(fixture, news, {}, name)];
 }
 
 /** A program with several GPU types, in this order. */

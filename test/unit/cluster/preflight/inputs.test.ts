@@ -87,14 +87,14 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
 ];
 
-let bench: Fixture;
+let fixture: Fixture;
 beforeEach(async () => {
-  bench = await openFixture({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
+  fixture = await openFixture({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
 });
 
 const failuresOf = async (property: string, value: unknown) => {
-  const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [property]: value }));
-  expect(bench.simulator.requests.splice(0)).toEqual([]);
+  const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), { ...least, [property]: value }));
+  expect(fixture.simulator.requests.splice(0)).toEqual([]);
   return failures;
 };
 
@@ -214,11 +214,11 @@ describe("an invalid value of the last run, which `ignoreChanges` returns as an 
 it("a value that is not known yet passes for every input, without a request", async () => {
   const news = Object.fromEntries(inputNames.map((name) => [name, UNKNOWN]));
   for (const olds of [{}, existing, {}]) {
-    const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(), news, olds));
+    const { inputs, failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), news, olds));
     expect(failures).toEqual([]);
     expect(inputs).toMatchObject(news);
   }
-  expect(bench.simulator.requests).toEqual([]);
+  expect(fixture.simulator.requests).toEqual([]);
   for (const name of inputNames) expect(findFailures({ ...least, [name]: UNKNOWN })).toEqual([]);
 });
 

@@ -28,12 +28,12 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
 
 describe("a limit on costs while the key is busy", () => {
   /** Like `up --skip-preview`: each cluster is checked, then created. */
-  async function up(bench: Fixture, names: readonly string[]): Promise<string[]> {
+  async function up(fixture: Fixture, names: readonly string[]): Promise<string[]> {
     const results: string[] = [];
     for (const name of names) {
       const news = { ...checked, gpuType: "l4", replicas: 1, name };
-      const { inputs, refusals } = await check(bench, news, {}, name);
-      const create = () => bench.run(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs));
+      const { inputs, refusals } = await check(fixture, news, {}, name);
+      const create = () => fixture.run(fixture.cluster.create(fixture.ctx({ urn: urnOf(name) }), inputs));
       results.push(refusals.length > 0 ? refusals.join() : await create().then(() => "created"));
     }
     return results;
@@ -45,18 +45,18 @@ describe("a limit on costs while the key is busy", () => {
     ["holds for the stack", ["a", "b", "c", "d"], undefined, 2, /^: gpucluster:maxHourlyCost is 1/],
     ["fails if no price can be read", ["a"], never, 0, /^: gpucluster:maxHourlyCost cannot be checked: .*: HTTP 429/],
   ])("%s", async (_title, names, answer, count, text) => {
-    const bench = await openBusy(answer, stack);
-    const results = await up(bench, names);
+    const fixture = await openBusy(answer, stack);
+    const results = await up(fixture, names);
     expect(results.slice(0, count)).toEqual(Array(count).fill("created"));
     for (const result of results.slice(count)) expect(result).toMatch(text);
-    expect(living(bench.simulator)).toHaveLength(count);
+    expect(living(fixture.simulator)).toHaveLength(count);
   });
 
   it("waits at most a minute for all clusters together", async () => {
-    const bench = await openBusy(() => bench.clock.sleep(50_000), stack);
-    const startMs = bench.clock.now();
-    for (const name of ["a", "b", "c"]) await check(bench, { ...checked, name, gpuType: "tpu" }, {}, name);
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(60_000);
+    const fixture = await openBusy(() => fixture.clock.sleep(50_000), stack);
+    const startMs = fixture.clock.now();
+    for (const name of ["a", "b", "c"]) await check(fixture, { ...checked, name, gpuType: "tpu" }, {}, name);
+    expect(fixture.clock.now() - startMs).toBeLessThanOrEqual(60_000);
   });
 
   it.each<[string, Properties, Properties, number]>([
@@ -65,37 +65,37 @@ describe("a limit on costs while the key is busy", () => {
     ["passes a scale-down", { replicas: 1 }, old({ hourlyCost: 5.98 }), 0],
     ["fails a scale-up", { replicas: 3 }, old({ hourlyCost: 5.98 }), 1],
   ])("%s", async (_title, news, olds, failures) => {
-    const bench = await openBusy(never, stack);
-    expect((await check(bench, { ...checked, ...news }, olds)).refusals).toHaveLength(failures);
+    const fixture = await openBusy(never, stack);
+    expect((await check(fixture, { ...checked, ...news }, olds)).refusals).toHaveLength(failures);
   });
 });
 
 it("a preview of outputs leaves the type of a new cluster open if there are several", async () => {
-  const bench = await openFixture();
+  const fixture = await openFixture();
   const preview = async (news: Properties) => {
-    const { inputs, certain } = await bench.run(bench.cluster.check(bench.ctx({ showsOutputs: true }), news, {}));
-    return bench.cluster.preview(inputs, certain);
+    const { inputs, certain } = await fixture.run(fixture.cluster.check(fixture.ctx({ showsOutputs: true }), news, {}));
+    return fixture.cluster.preview(inputs, certain);
   };
   expect(await preview(listOf("h200", "h100", "l4"))).toMatchObject({ gpuType: UNKNOWN });
   expect(await preview(listOf("h200"))).not.toHaveProperty("gpuType");
 });
 
 it("a cluster that got another type of the list has the cost of it, and keeps it in the next preview", async () => {
-  const bench = await openFixture();
-  const { inputs, refusals } = await check(bench, listOf("h200", "h100"));
+  const fixture = await openFixture();
+  const { inputs, refusals } = await check(fixture, listOf("h200", "h100"));
   expect(refusals).toEqual([]);
   expect(inputs["hourlyCost"]).toBe(7.98);
-  forget(bench);
-  bench.simulator.setGpuType("h200", { stock: 0 });
-  const { state } = await bench.run(bench.cluster.create(bench.ctx(), inputs));
+  forget(fixture);
+  fixture.simulator.setGpuType("h200", { stock: 0 });
+  const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
   expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
   // The check has read the prices of all types.
-  expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
-  bench.simulator.setGpuType("h200", { stock: 32 });
-  forget(bench);
-  const cluster = bench.as("seen");
-  const again = await check({ ...bench, cluster }, listOf("h200", "h100"), inputs);
+  expect(fixture.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
+  fixture.simulator.setGpuType("h200", { stock: 32 });
+  forget(fixture);
+  const cluster = fixture.as("seen");
+  const again = await check({ ...fixture, cluster }, listOf("h200", "h100"), inputs);
   expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
-  expect(bench.simulator.requests.map(({ path }) => path)).toEqual(["/v1/clusters", "/v1/gpus"]);
-  expect(await bench.run(cluster.diff(bench.ctx(), "cl_1", state, again.inputs))).toMatchObject({ changes: {} });
+  expect(fixture.simulator.requests.map(({ path }) => path)).toEqual(["/v1/clusters", "/v1/gpus"]);
+  expect(await fixture.run(cluster.diff(fixture.ctx(), "cl_1", state, again.inputs))).toMatchObject({ changes: {} });
 });

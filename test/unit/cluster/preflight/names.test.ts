@@ -5,8 +5,8 @@ import { type Fixture, openFixture } from "../harness";
 import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkOnce } from "./harness";
 
-async function nameOf(bench: Fixture, news: Properties, olds?: Properties): Promise<unknown> {
-  const { inputs, refusals } = await check(bench, news, olds);
+async function nameOf(fixture: Fixture, news: Properties, olds?: Properties): Promise<unknown> {
+  const { inputs, refusals } = await check(fixture, news, olds);
   expect(refusals).toEqual([]);
   return inputs["name"];
 }
@@ -22,8 +22,8 @@ test("the defaults are one running replica and a generated name, which is marked
 describe("a generated name", () => {
   it("is the same in another run, and differs for another resource or stack", async () => {
     expect(await nameOf(await openFixture(), least)).toBe(await nameOf(await openFixture(), least));
-    const bench = await openFixture();
-    const both = [await check(bench, least, {}, "one"), await check(bench, least, {}, "two")];
+    const fixture = await openFixture();
+    const both = [await check(fixture, least, {}, "one"), await check(fixture, least, {}, "two")];
     expect(new Set(both.map(({ inputs }) => inputs["name"])).size).toBe(2);
     expect(generatedName(urnOf("web"))).not.toBe(generatedName(urnOf("web").replace(":dev:", ":prod:")));
   });
@@ -36,11 +36,11 @@ describe("a generated name", () => {
   it("differs each time when a cluster is replaced three times in a row", async () => {
     const seen = [await nameOf(await openFixture(), least)];
     for (let step = 0; step < 3; step += 1) {
-      const bench = await openFixture();
+      const fixture = await openFixture();
       const olds = { ...least, name: seen.at(-1), __generatedName: true };
       // The engine checks a replacement with the old inputs first, and without them then.
-      expect(await nameOf(bench, least, olds)).toBe(seen.at(-1));
-      seen.push(await nameOf(bench, least, {}));
+      expect(await nameOf(fixture, least, olds)).toBe(seen.at(-1));
+      seen.push(await nameOf(fixture, least, {}));
     }
     expect(new Set(seen).size).toBe(4);
   });
@@ -71,9 +71,9 @@ describe("a generated name", () => {
 
 describe("a name that is taken", () => {
   it("fails with the ids of all its holders, and the ways out", async () => {
-    const bench = await openFixture();
-    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
-    const { failures } = await check(bench, checked);
+    const fixture = await openFixture();
+    const ids = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { failures } = await check(fixture, checked);
     expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/another `name`/) }]);
     for (const id of ids) expect(failures[0]?.reason).toContain(id);
     const next = await openFixture();
@@ -82,32 +82,32 @@ describe("a name that is taken", () => {
   });
 
   it("fails for a rename to it, even in capitals", async () => {
-    const bench = await openFixture();
-    const { id } = bench.simulator.addCluster({ name: "api", gpuType: "h100" });
-    const { refusals } = await check(bench, { ...checked, name: "API" }, checked);
+    const fixture = await openFixture();
+    const { id } = fixture.simulator.addCluster({ name: "api", gpuType: "h100" });
+    const { refusals } = await check(fixture, { ...checked, name: "API" }, checked);
     expect(refusals).toEqual([expect.stringContaining(id)]);
   });
 
   it("is free when its holder is being deleted", async () => {
-    const bench = await openFixture({ deletionMs: 60_000 });
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    await bench.run(bench.client.deleteCluster(id));
-    expect((await check(bench, checked)).refusals).toEqual([]);
+    const fixture = await openFixture({ deletionMs: 60_000 });
+    const { id } = fixture.simulator.addCluster({ name: "web", gpuType: "l4" });
+    await fixture.run(fixture.client.deleteCluster(id));
+    expect((await check(fixture, checked)).refusals).toEqual([]);
   });
 
   it("passes for a cluster that is replaced because another one is, even without its old inputs", async () => {
-    const bench = await openFixture();
-    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const fixture = await openFixture();
+    fixture.simulator.addCluster({ name: "web", gpuType: "h100" });
     const news: Properties = { ...least, name: "web", gpuType: "l4" };
-    await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...existing, name: "web" }, news));
-    expect((await check(bench, news)).refusals).toEqual([]);
-    expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
+    await fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", { ...existing, name: "web" }, news));
+    expect((await check(fixture, news)).refusals).toEqual([]);
+    expect((await check(fixture, news, {}, "stranger")).refusals).not.toEqual([]);
   });
 
   it("fails with the other resource of the program that has it, even in capitals", async () => {
-    const bench = await openFixture();
-    expect((await check(bench, checked, {}, "one")).refusals).toEqual([]);
-    const { failures } = await check(bench, { ...checked, name: "WEB" }, {}, "two");
+    const fixture = await openFixture();
+    expect((await check(fixture, checked, {}, "one")).refusals).toEqual([]);
+    const { failures } = await check(fixture, { ...checked, name: "WEB" }, {}, "two");
     expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
   });
 });
@@ -116,11 +116,11 @@ describe("an explicit name that the program no longer sets", () => {
   const { name, ...nameless } = checked;
 
   it("stays, with one warning", async () => {
-    const bench = await openFixture();
+    const fixture = await openFixture();
     for (let time = 0; time < 2; time += 1) {
-      expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
+      expect((await check(fixture, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
     }
-    expect(bench.messages).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
+    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
   });
 
   it("does not stay if the cluster is replaced, so there is no warning", async () => {

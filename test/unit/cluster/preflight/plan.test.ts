@@ -44,38 +44,38 @@ describe("the loss of capacity", () => {
   });
 
   it("is shown once for a replacement, which is checked twice", async () => {
-    const bench = await openFixture();
-    await checkTwice(bench, { ...checked, gpuType: "l4" }, old());
-    expect(bench.messages).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
+    const fixture = await openFixture();
+    await checkTwice(fixture, { ...checked, gpuType: "l4" }, old());
+    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
   });
 
   it("is one message without an order even if pulumi:autonaming makes the same name again: only the engine knows the order", async () => {
-    const bench = await openFixture();
+    const fixture = await openFixture();
     const { name: _name, ...nameless } = checked;
     const olds = old({ ...made, name: "web" });
-    const ctx = bench.ctx({ naming: { proposed: "web" } });
-    const { inputs, failures } = await bench.run(bench.cluster.check(ctx, { ...nameless, gpuType: "l4" }, olds));
+    const ctx = fixture.ctx({ naming: { proposed: "web" } });
+    const { inputs, failures } = await fixture.run(fixture.cluster.check(ctx, { ...nameless, gpuType: "l4" }, olds));
     expect(failures).toEqual([]);
-    await bench.run(bench.cluster.diff(ctx, "cl_1", olds, inputs));
-    expect(bench.messages).toEqual([
+    await fixture.run(fixture.cluster.diff(ctx, "cl_1", olds, inputs));
+    expect(fixture.messages).toEqual([
       "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted, or kept and billed with `retainOnDelete`",
     ]);
   });
 });
 
-/** A bench with the cluster of these inputs. */
+/** A fixture with the cluster of these inputs. */
 async function benchWith(inputs: Properties) {
-  const bench = await openFixture();
-  const { id } = bench.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
-  return { bench, id };
+  const fixture = await openFixture();
+  const { id } = fixture.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
+  return { fixture, id };
 }
 
 const generated = async (): Promise<Properties> => (await checkOnce(least)).inputs;
 
 describe("a forced replacement, which the engine checks like a creation,", () => {
   it("of a generated name is refused with the ways out", async () => {
-    const { bench, id } = await benchWith(await generated());
-    const { refusals } = await check(bench, least);
+    const { fixture, id } = await benchWith(await generated());
+    const { refusals } = await check(fixture, least);
     expect(refusals[0]?.length).toBeLessThanOrEqual(500);
     expect(refusals).toEqual([expect.stringMatching(new RegExp(`^name: "web-\\w+" is already the name of ${id} `))]);
     expect(refusals[0]).toMatch(
@@ -87,8 +87,8 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
     ["of a generated name passes with `deleteBeforeReplace`", least],
     ["of an explicit name passes with `deleteBeforeReplace`", checked],
   ])("%s", async (_title, inputs) => {
-    const { bench, id } = await benchWith(inputs === least ? await generated() : inputs);
-    const { refusals, said } = await check(bench, { ...inputs, __deleteBeforeReplace: true });
+    const { fixture, id } = await benchWith(inputs === least ? await generated() : inputs);
+    const { refusals, said } = await check(fixture, { ...inputs, __deleteBeforeReplace: true });
     expect(refusals).toEqual([]);
     expect(said).toEqual([expect.stringMatching(new RegExp(`^warning: web: .*${id}.*must be deleted before`))]);
   });
@@ -103,9 +103,9 @@ describe("a replacement by an option, for which the engine requests no diff,", (
     ["is refused without `deleteBeforeReplace`", { __deleteBeforeReplace: false }, [/^name: "web" is already/], [away]],
     ["passes with `deleteBeforeReplace`", { __deleteBeforeReplace: true }, [], [away]],
   ])("%s", async (_title, option, failures, lines) => {
-    const { bench } = await benchWith(checked);
-    await check(bench, { ...checked, ...option }, old());
-    const { refusals, said } = await check(bench, { ...checked, ...option }, {});
+    const { fixture } = await benchWith(checked);
+    await check(fixture, { ...checked, ...option }, old());
+    const { refusals, said } = await check(fixture, { ...checked, ...option }, {});
     expect(refusals).toEqual(failures.map((text) => expect.stringMatching(text)));
     expect(said).toEqual(lines);
   });
@@ -117,18 +117,20 @@ describe("a service that cannot update clusters in place", () => {
   const news = { ...least, gpuType: "rtx-4090", replicas: 2, env };
 
   async function open(options: FixtureOptions = {}) {
-    const bench = await openFixture({ dialect: "client", ...options });
-    bench.simulator.addCluster({ name: "web", gpuType: "rtx-4090", replicas: 2 });
-    return bench;
+    const fixture = await openFixture({ dialect: "client", ...options });
+    fixture.simulator.addCluster({ name: "web", gpuType: "rtx-4090", replicas: 2 });
+    return fixture;
   }
 
   it("is not assumed if the descriptor cannot be read: one warning, and no replacement", async () => {
     const fault: Fault = { kind: "status", status: 429, headers: { "Retry-After": "40" }, path: "/", times: 99 };
-    const bench = await open({ faults: [fault] });
-    const { refusals, said, inputs } = await check(bench, news, olds);
+    const fixture = await open({ faults: [fault] });
+    const { refusals, said, inputs } = await check(fixture, news, olds);
     expect(refusals).toEqual([]);
     expect(said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*rate limit/)]);
-    const { changes } = await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...olds, settled: true }, inputs));
+    const { changes } = await fixture.run(
+      fixture.cluster.diff(fixture.ctx(), "cl_1", { ...olds, settled: true }, inputs),
+    );
     expect(changes["env.MODEL"]).toEqual({ kind: "update" });
     const strict = await open({ faults: [fault], settings: { strictPreview: true } });
     expect((await check(strict, news, olds)).refusals).toEqual([expect.stringContaining("updates in place could not")]);

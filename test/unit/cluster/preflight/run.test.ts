@@ -22,32 +22,32 @@ describe("endpoint and createdAt", () => {
     // The list shows whether the service has an update and a redeploy.
     ["stay with a changed env, after one list", { env: { MODEL: "x" } }, [listLine]],
   ])("%s", async (_title, news, lines) => {
-    const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
+    const { fixture, inputs } = await checkOnce({ ...checked, ...news }, existing);
     expect(inputs).toEqual({ ...existing, ...news });
-    expect(requestLines(bench.simulator)).toEqual(lines);
+    expect(requestLines(fixture.simulator)).toEqual(lines);
   });
 
   it("come from one list for all clusters whose old inputs lack them", async () => {
-    const bench = await openFixture();
-    const made = ["a", "b", "c"].map((name) => bench.simulator.addCluster({ name, gpuType: "h100" }));
+    const fixture = await openFixture();
+    const made = ["a", "b", "c"].map((name) => fixture.simulator.addCluster({ name, gpuType: "h100" }));
     for (const { name, endpoint, createdAt } of made) {
-      const { inputs } = await check(bench, { ...least, name }, { ...least, name }, name);
+      const { inputs } = await check(fixture, { ...least, name }, { ...least, name }, name);
       expect(inputs).toMatchObject({ endpoint, createdAt });
     }
-    expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
+    expect(requestLines(fixture.simulator).filter((line) => line === listLine)).toHaveLength(1);
   });
 
   it("come from the list even if an edited state has no GPU type", async () => {
-    const bench = await openFixture();
-    const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    const fixture = await openFixture();
+    const { endpoint } = fixture.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
     const { gpuType: _type, ...olds } = checked;
-    expect((await check(bench, checked, olds)).inputs).toMatchObject({ gpuType: "h100", endpoint });
+    expect((await check(fixture, checked, olds)).inputs).toMatchObject({ gpuType: "h100", endpoint });
   });
 
   it("are left out if several clusters have the name", async () => {
-    const bench = await openFixture();
-    for (let time = 0; time < 2; time += 1) bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    const { inputs, refusals } = await check(bench, checked, checked);
+    const fixture = await openFixture();
+    for (let time = 0; time < 2; time += 1) fixture.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const { inputs, refusals } = await check(fixture, checked, checked);
     expect([refusals, hasNone(inputs)]).toEqual([[], true]);
   });
 
@@ -59,9 +59,9 @@ describe("endpoint and createdAt", () => {
       { ...existing, name: "web-0", __generatedName: true },
     ],
   ])("%s", async (_title, news, olds) => {
-    const bench = await openFixture();
-    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
+    const fixture = await openFixture();
+    fixture.simulator.addCluster({ name: "web", gpuType: "h100" });
+    for (const { inputs } of await checkTwice(fixture, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
       expect(hasNone(inputs)).toBe(true);
   });
 });
@@ -69,18 +69,18 @@ describe("endpoint and createdAt", () => {
 describe("a cluster with the inputs of the last check", () => {
   it("is not judged again, so that stricter rules do not fail it", async () => {
     const before = old({ container: "no-tag", replicas: 20_000 });
-    const { bench, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
-    expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
-    expect((await check(bench, { ...checked, container: "another" }, before)).refusals).toHaveLength(1);
+    const { fixture, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
+    expect([refusals, said, fixture.simulator.requests]).toEqual([[], [], []]);
+    expect((await check(fixture, { ...checked, container: "another" }, before)).refusals).toHaveLength(1);
   });
 
   it("keeps its name and counts towards the limits", async () => {
-    const bench = await openFixture({ settings: { maxHourlyCost: 10 } });
-    expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
-    expect((await check(bench, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
+    const fixture = await openFixture({ settings: { maxHourlyCost: 10 } });
+    expect((await check(fixture, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
+    expect((await check(fixture, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
       expect.stringContaining(urnOf("a")),
     ]);
-    expect((await check(bench, named("c"), {}, "c")).refusals).toContainEqual(
+    expect((await check(fixture, named("c"), {}, "c")).refusals).toContainEqual(
       expect.stringContaining("gpucluster:maxHourlyCost is 10.00"),
     );
   });
@@ -88,10 +88,10 @@ describe("a cluster with the inputs of the last check", () => {
 
 it("outputs among the inputs, as `ignoreChanges` for everything returns them, are accepted", async () => {
   const olds = old({ endpoint: "https://web.example.com", createdAt: "2026-11-21T00:00:00.000Z" });
-  const { bench, refusals, inputs } = await checkOnce(olds, olds);
+  const { fixture, refusals, inputs } = await checkOnce(olds, olds);
   expect(refusals).toEqual([]);
   expect(inputs).toMatchObject({ name: existing["name"], endpoint: "https://web.example.com" });
-  const other = await check(bench, { ...olds, endpoint: "https://mine.example.com" }, olds);
+  const other = await check(fixture, { ...olds, endpoint: "https://mine.example.com" }, olds);
   expect(other.refusals).toEqual([expect.stringMatching(/^endpoint: is not an input of a cluster/)]);
 });
 
@@ -108,21 +108,21 @@ describe("a service that", () => {
       { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) },
     ],
   ])("%s", async (_title, options) => {
-    const bench = await openFixture(options);
-    const startMs = bench.clock.now();
-    const results = await checkAll(bench, ["a", "b", "c"].map(named));
+    const fixture = await openFixture(options);
+    const startMs = fixture.clock.now();
+    const results = await checkAll(fixture, ["a", "b", "c"].map(named));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
-    expect(bench.messages).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
+    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
+    expect(fixture.clock.now() - startMs).toBeLessThanOrEqual(5_000);
   });
 
   it("is down causes a warning only for a new name, and for a change that can need an update in place", async () => {
-    const bench = await openFixture({ faults: [down] });
-    for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
-    await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
-    expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
-    await check(bench, { ...named("b"), env: {} }, named("b"), "b");
-    expect(bench.messages).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
+    const fixture = await openFixture({ faults: [down] });
+    for (const name of ["a", "b", "c"]) await check(fixture, named(name), named(name), name);
+    await check(fixture, { ...named("a"), skipAwait: true }, named("a"), "a");
+    expect(fixture.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    await check(fixture, { ...named("b"), env: {} }, named("b"), "b");
+    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
     const next = await openFixture({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
     expect(next.messages).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
@@ -131,48 +131,50 @@ describe("a service that", () => {
 
 describe("the time limit of the reads of a run", () => {
   it("counts time in which several are in flight once", async () => {
-    const bench = await openFixture({
+    const fixture = await openFixture({
       client: ({ getCluster }) => ({
-        getCluster: (...args) => bench.clock.sleep(2_000).then(() => getCluster(...args)),
+        getCluster: (...args) => fixture.clock.sleep(2_000).then(() => getCluster(...args)),
       }),
     });
     const names = ["a", "b", "c"];
     const adoptions = names.map((name) => {
-      const { id } = bench.simulator.addCluster({ name, gpuType: "h100", container: String(least["container"]) });
-      return bench.cluster.check(bench.ctx({ urn: urnOf(name) }), { ...least, adopt: id });
+      const { id } = fixture.simulator.addCluster({ name, gpuType: "h100", container: String(least["container"]) });
+      return fixture.cluster.check(fixture.ctx({ urn: urnOf(name) }), { ...least, adopt: id });
     });
-    const results = await bench.run(Promise.all(adoptions));
+    const results = await fixture.run(Promise.all(adoptions));
     expect(results.flatMap(({ failures }) => failures)).toEqual([]);
-    expect((await check(bench, named("d"), {}, "d")).said).toEqual([]);
-    expect(bench.messages).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
+    expect((await check(fixture, named("d"), {}, "d")).said).toEqual([]);
+    expect(fixture.messages).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
   });
 
   it("holds for all of them together", async () => {
-    const bench = await openFixture({
+    const fixture = await openFixture({
       client: ({ listClusters, listGpuTypes }) => ({
-        listClusters: (...args) => bench.clock.sleep(3_000).then(() => listClusters(...args)),
-        listGpuTypes: (...args) => bench.clock.sleep(3_000).then(() => listGpuTypes(...args)),
+        listClusters: (...args) => fixture.clock.sleep(3_000).then(() => listClusters(...args)),
+        listGpuTypes: (...args) => fixture.clock.sleep(3_000).then(() => listGpuTypes(...args)),
       }),
     });
-    const startMs = bench.clock.now();
-    await checkAll(bench, ["a", "b", "c"].map(named));
-    expect(bench.messages).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
-    expect(bench.clock.now() - startMs).toBe(5_000);
+    const startMs = fixture.clock.now();
+    await checkAll(fixture, ["a", "b", "c"].map(named));
+    expect(fixture.messages).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
+    expect(fixture.clock.now() - startMs).toBe(5_000);
   });
 });
 
 describe("an interrupt", () => {
   it("ends a check at once, even one that shares a read and waits for a limit on costs", async () => {
     const settings = { maxHourlyCost: 100 };
-    const bench = await openFixture({ client: (): Partial<Client> => ({ listClusters: never }), settings });
-    const { end, lastedMs } = await interruptAfter(bench, 1_000, (ctx) =>
+    const fixture = await openFixture({ client: (): Partial<Client> => ({ listClusters: never }), settings });
+    const { end, lastedMs } = await interruptAfter(fixture, 1_000, (ctx) =>
       Promise.all(
-        ["a", "b"].map((name) => failureOf(bench.cluster.check(bench.ctx({ urn: urnOf(name), ...ctx }), named(name)))),
+        ["a", "b"].map((name) =>
+          failureOf(fixture.cluster.check(fixture.ctx({ urn: urnOf(name), ...ctx }), named(name))),
+        ),
       ),
     );
     expect(end.map(({ message }) => message)).toEqual(["interrupted", "interrupted"]);
     expect(lastedMs).toBe(0);
-    expect(bench.messages).toEqual([]);
+    expect(fixture.messages).toEqual([]);
   });
 
   it("ends the request itself", async () => {
@@ -181,8 +183,8 @@ describe("an interrupt", () => {
       signals.push(options?.signal);
       return never();
     };
-    const bench = await openFixture({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
-    await interruptAfter(bench, 1_000, (ctx) => failureOf(bench.cluster.check(bench.ctx(ctx), named("a"))));
+    const fixture = await openFixture({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
+    await interruptAfter(fixture, 1_000, (ctx) => failureOf(fixture.cluster.check(fixture.ctx(ctx), named("a"))));
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 });
@@ -191,15 +193,15 @@ describe("gpucluster:strictPreview", () => {
   const strict = { faults: [down], settings: { strictPreview: true } };
 
   it("fails each cluster that could not be checked", async () => {
-    const bench = await openFixture(strict);
-    for (const { refusals } of await checkAll(bench, ["a", "b"].map(named))) {
+    const fixture = await openFixture(strict);
+    for (const { refusals } of await checkAll(fixture, ["a", "b"].map(named))) {
       expect(refusals).toEqual([
         expect.stringMatching(
           /^: taken names, GPU types.*HTTP 503.* \(an error because of gpucluster:strictPreview\)$/,
         ),
       ]);
     }
-    expect(bench.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    expect(fixture.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
   });
 
   it.each<[string, Properties | undefined, FixtureOptions]>([
@@ -211,10 +213,10 @@ describe("gpucluster:strictPreview", () => {
 });
 
 it("wrong settings are reported together with wrong inputs, without a request", async () => {
-  const bench = await openFixture();
+  const fixture = await openFixture();
   const setting = "gpucluster:capacityCheck must be one of two";
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
-  const { refusals } = await check({ ...bench, cluster }, { ...checked, replicas: 0 });
+  const { refusals } = await check({ ...fixture, cluster }, { ...checked, replicas: 0 });
   expect(refusals).toEqual([expect.stringMatching(/^replicas: must be/), `: ${setting}`, ": The key is missing"]);
 });
 
@@ -229,9 +231,9 @@ describe("a secret that the service quotes to a check", () => {
   const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };
 
   /** All messages and failures of a check. */
-  async function outputOf(bench: Fixture): Promise<string> {
-    const { refusals } = await check(bench, news, olds);
-    return [...bench.messages, ...refusals].join("\n");
+  async function outputOf(fixture: Fixture): Promise<string> {
+    const { refusals } = await check(fixture, news, olds);
+    return [...fixture.messages, ...refusals].join("\n");
   }
 
   it.each<[string, FixtureOptions, RegExp]>([

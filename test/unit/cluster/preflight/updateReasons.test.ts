@@ -26,23 +26,23 @@ const env = { A: "new-canary" };
 const informed = ({ messages: said }: Fixture) => said.filter((text) => text.startsWith("info: "));
 
 test("a changed env is announced as a rollout, without its values", async () => {
-  const { bench, id, state } = await openSettled(checked);
-  bench.messages.length = 0;
-  const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
-  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([
+  const { fixture, id, state } = await openSettled(checked);
+  fixture.messages.length = 0;
+  const { inputs } = await fixture.run(fixture.cluster.check(fixture.ctx(), { ...checked, env }, checked));
+  await fixture.run(fixture.cluster.diff(fixture.ctx(), id, state, inputs));
+  expect(informed(fixture)).toEqual([
     expect.stringMatching(/`env` changes: in place, a rollout replaces both replicas$/),
   ]);
-  expect(bench.messages.join()).not.toContain("new-canary");
+  expect(fixture.messages.join()).not.toContain("new-canary");
 });
 
 test("a configuration that runs already is no rollout, even after a failed attempt to change it", async () => {
-  const { bench, id, state } = await openSettled(checked);
-  bench.messages.length = 0;
+  const { fixture, id, state } = await openSettled(checked);
+  fixture.messages.length = 0;
   const attempted = { ...checked, env };
-  const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
-  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([]);
+  const { inputs } = await fixture.run(fixture.cluster.check(fixture.ctx(), checked, attempted));
+  await fixture.run(fixture.cluster.diff(fixture.ctx(), id, state, inputs));
+  expect(informed(fixture)).toEqual([]);
 });
 
 describe("a refresh, in which the engine requests a diff without a check,", () => {
@@ -56,9 +56,9 @@ describe("a refresh, in which the engine requests a diff without a check,", () =
   ];
 
   it.each(drifts)("%s, but the update after it does", async (_name, drift, line) => {
-    const { bench, id, state } = await openSettled(checked);
-    const { cluster, ctx, run, messages: said } = bench;
-    bench.simulator.change(id, drift);
+    const { fixture, id, state } = await openSettled(checked);
+    const { cluster, ctx, run, messages: said } = fixture;
+    fixture.simulator.change(id, drift);
     const found = await run(cluster.read(ctx(), id, state));
     const drifted = found?.state ?? {};
     said.length = 0;
@@ -70,9 +70,9 @@ describe("a refresh, in which the engine requests a diff without a check,", () =
   });
 
   it("does not announce the continuation of an unfinished operation", async () => {
-    const { bench, id, state } = await openSettled(checked);
-    bench.messages.length = 0;
-    await bench.run(bench.cluster.diff(bench.ctx(), id, { ...state, settled: false }, checked));
-    expect(bench.messages).toEqual([]);
+    const { fixture, id, state } = await openSettled(checked);
+    fixture.messages.length = 0;
+    await fixture.run(fixture.cluster.diff(fixture.ctx(), id, { ...state, settled: false }, checked));
+    expect(fixture.messages).toEqual([]);
   });
 });

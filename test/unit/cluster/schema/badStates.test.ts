@@ -24,28 +24,28 @@ const news = { ...checked, replicas: 1 };
 
 /** Runs an operation with the state of a healthy cluster, edited in this way. */
 async function run(operation: "read" | "update" | "delete", edits: Properties) {
-  const { bench, id, state } = await openSettled(checked);
+  const { fixture, id, state } = await openSettled(checked);
   const edited = { ...state, ...edits };
   const works = {
-    read: () => bench.cluster.read(bench.ctx(), id, edited),
-    update: () => bench.cluster.update(bench.ctx(), id, edited, news),
-    delete: () => bench.cluster.delete(bench.ctx(), id, edited),
+    read: () => fixture.cluster.read(fixture.ctx(), id, edited),
+    update: () => fixture.cluster.update(fixture.ctx(), id, edited, news),
+    delete: () => fixture.cluster.delete(fixture.ctx(), id, edited),
   };
   const error = works[operation]().then(
     () => undefined,
     (thrown: Error) => thrown,
   );
-  return { bench, id, error: await bench.run(error) };
+  return { fixture, id, error: await fixture.run(error) };
 }
 
 describe.each(["read", "update", "delete"] as const)("the operation %s", (operation) => {
   it.each(broken)("refuses a state by one line about its property: %s", async (name, value, right) => {
-    const { bench, id, error } = await run(operation, { [name]: value });
+    const { fixture, id, error } = await run(operation, { [name]: value });
     expect(error).toBeInstanceOf(GpuClusterError);
     const message = `(${id}): its state cannot be read: \`${name}\` must be ${right}. Nothing was sent.`;
     expect(error?.message).toContain(message);
     expect(error?.message).not.toMatch(new RegExp(`\\n|${canary}|5551234`));
-    expect(bench.simulator.requests).toEqual([]);
+    expect(fixture.simulator.requests).toEqual([]);
   });
 
   it.each(harmless)("throws no unexpected error for a property that it only compares: %s", async (name, value) => {
@@ -64,13 +64,13 @@ describe("a preview", () => {
   it.each<[string, unknown, string?]>([...broken, ...harmless])(
     "works with a broken state: %s",
     async (name, value) => {
-      const { bench, id, state } = await openSettled(checked);
-      forget(bench);
+      const { fixture, id, state } = await openSettled(checked);
+      forget(fixture);
       const edited = { ...state, [name]: value };
-      await bench.run(bench.cluster.check(bench.ctx(), news, edited));
-      await bench.run(bench.cluster.diff(bench.ctx(), id, edited, news));
-      bench.cluster.preview(news, edited);
-      await bench.run(bench.cluster.check(bench.ctx(), { ...checked, name: "other" }));
+      await fixture.run(fixture.cluster.check(fixture.ctx(), news, edited));
+      await fixture.run(fixture.cluster.diff(fixture.ctx(), id, edited, news));
+      fixture.cluster.preview(news, edited);
+      await fixture.run(fixture.cluster.check(fixture.ctx(), { ...checked, name: "other" }));
     },
   );
 });

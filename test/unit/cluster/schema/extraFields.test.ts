@@ -5,9 +5,9 @@ import { checked } from "../inputs";
 
 describe("a check of extra fields", () => {
   const check = async (extraFields: unknown) => {
-    const bench = await openFixture();
-    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, extraFields }));
-    return { bench, failures };
+    const fixture = await openFixture();
+    const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), { ...checked, extraFields }));
+    return { fixture, failures };
   };
 
   it.each<[string, unknown, RegExp]>([
@@ -18,10 +18,10 @@ describe("a check of extra fields", () => {
     ["refuses more than 64 KiB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
     ["refuses a name with a meaning in JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
   ])("%s", async (_title, extraFields, reason) => {
-    const { bench, failures } = await check(extraFields);
+    const { fixture, failures } = await check(extraFields);
     expect(failures.map((failure) => `${failure.property} ${failure.reason}`).join("\n")).toMatch(reason);
     expect(JSON.stringify(failures)).not.toMatch(/canary-?canary/);
-    expect(bench.simulator.requests).toEqual([]);
+    expect(fixture.simulator.requests).toEqual([]);
   });
 
   it("accepts values that are not known yet", async () => {
@@ -31,14 +31,14 @@ describe("a check of extra fields", () => {
 
 describe("an update of extra fields", () => {
   it("sends one request and no rollout; after a failure, the state keeps the old fields", async () => {
-    const bench = await openFixture();
+    const fixture = await openFixture();
     const first = { ...checked, extraFields: { container_port: 8000 } };
-    const { id, state } = await settle(bench, first);
+    const { id, state } = await settle(fixture, first);
     const news = { ...first, extraFields: { container_port: 9000 } };
-    bench.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
-    const failed = await bench.failingChange({ id, state }, news);
+    fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
+    const failed = await fixture.failingChange({ id, state }, news);
     expect(failed.state).toMatchObject({ extraFields: { container_port: 8000 }, settled: false });
-    const next = await bench.reach(failed, news, [patch]);
+    const next = await fixture.reach(failed, news, [patch]);
     expect(next.state["extraFields"]).toEqual({ container_port: 9000 });
   });
 });
@@ -48,24 +48,24 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   const news = { ...checked, replicas: 2, extraFields };
 
   async function openScaled() {
-    const { bench, made } = await openSettled(news);
-    bench.simulator.change(made.id, { replicas: 6 });
-    await bench.run(bench.clock.sleep(60_000));
-    return { bench, made };
+    const { fixture, made } = await openSettled(news);
+    fixture.simulator.change(made.id, { replicas: 6 });
+    await fixture.run(fixture.clock.sleep(60_000));
+    return { fixture, made };
   }
 
   it("is not drift within the range, and is drift outside of it", async () => {
-    const { bench, made } = await openScaled();
-    expect(bench.toDo(await bench.refresh(made), news)).toEqual([]);
-    bench.simulator.change(made.id, { replicas: 7 });
-    expect(bench.toDo(await bench.refresh(made), news)).toContain("replicas");
+    const { fixture, made } = await openScaled();
+    expect(fixture.toDo(await fixture.refresh(made), news)).toEqual([]);
+    fixture.simulator.change(made.id, { replicas: 7 });
+    expect(fixture.toDo(await fixture.refresh(made), news)).toContain("replicas");
   });
 
   it("stays when only the container changes, and is waited for", async () => {
-    const { bench, made } = await openScaled();
+    const { fixture, made } = await openScaled();
     const container = "team/server:2.0";
-    const { id, state } = await bench.change(made, { ...news, container });
-    expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
+    const { id, state } = await fixture.change(made, { ...news, container });
+    expect(fixture.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
     expect(state).toMatchObject({ replicas: 2, container, settled: true });
   });
 });

@@ -25,13 +25,13 @@ describe("the credential of a registry", () => {
     ["is sent by the name of the specification", "plain", "registry_credential_id", true],
     ["is sent by the name of the official client", "client", "registryCredentialId", false],
   ])("%s, and differs in nothing afterwards", async (_title, dialect, name, isReported) => {
-    const bench = await openFixture({ dialect });
-    const made = await bench.run(bench.cluster.create(bench.ctx(), first));
-    expect(bodiesOf(bench, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
-    expect(credentialOf(bench, made.id)).toBe("cred_1");
+    const fixture = await openFixture({ dialect });
+    const made = await fixture.run(fixture.cluster.create(fixture.ctx(), first));
+    expect(bodiesOf(fixture, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
+    expect(credentialOf(fixture, made.id)).toBe("cred_1");
     const { unverifiedInputs } = made.state as { unverifiedInputs: string[] };
     expect(unverifiedInputs.includes("registryCredentialId")).toBe(!isReported);
-    await bench.expectAtGoal(made, first);
+    await fixture.expectAtGoal(made, first);
   });
 
   it.each<[string, Properties, Properties, unknown]>([
@@ -39,20 +39,20 @@ describe("the credential of a registry", () => {
     ["is changed by one update and a rollout", first, second, "cred_2"],
     ["is removed by one update with null and a rollout", first, without, null],
   ])("%s", async (_title, before, news, value) => {
-    const { bench, made } = await openSettled(before);
-    const next = await bench.change(made, news);
-    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
-    expect(bodiesOf(bench, "PATCH")).toEqual([{ registry_credential_id: value }]);
+    const { fixture, made } = await openSettled(before);
+    const next = await fixture.change(made, news);
+    expect(writes(fixture.simulator)).toEqual([patch, redeploy]);
+    expect(bodiesOf(fixture, "PATCH")).toEqual([{ registry_credential_id: value }]);
     expect(next.state["registryCredentialId"]).toBe(value ?? undefined);
-    await bench.expectAtGoal(next, news);
+    await fixture.expectAtGoal(next, news);
   });
 
   it("is sent again after a lost answer if no record reports it", async () => {
     const wire = answering((body) => body.replace(/,"registry_credential_id":"\w+"/, ""));
-    const { bench, made } = await openSettled(first, { wire });
-    bench.simulator.fault({ kind: "drop", method: "PATCH" });
-    await bench.reach(made, second, [patch, patch, redeploy]);
-    expect(credentialOf(bench, made.id)).toBe("cred_2");
+    const { fixture, made } = await openSettled(first, { wire });
+    fixture.simulator.fault({ kind: "drop", method: "PATCH" });
+    await fixture.reach(made, second, [patch, patch, redeploy]);
+    expect(credentialOf(fixture, made.id)).toBe("cred_2");
   });
 
   it.each<[string, string, string[]]>([
@@ -61,9 +61,9 @@ describe("the credential of a registry", () => {
   ])("%s", async (_title, dialect, paths) => {
     let reported = '"cred_1"';
     const wire = answering((body) => body.replace('"cred_1"', reported));
-    const { bench, made } = await openSettled(first, { dialect, wire });
+    const { fixture, made } = await openSettled(first, { dialect, wire });
     reported = '"cred_9"';
-    expect(bench.toDo(await bench.refresh(made), first)).toEqual(paths);
+    expect(fixture.toDo(await fixture.refresh(made), first)).toEqual(paths);
   });
 });
 
@@ -75,8 +75,8 @@ describe("the check of a credential", () => {
     ["refuses a token of a registry", "dckr_pat_0123456789abcdefgh", isItself],
     ["refuses a user and a password", "https://user:canary-pw@ghcr.io", isItself],
   ])("%s", async (_title, registryCredentialId, reason) => {
-    const bench = await openFixture();
-    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, registryCredentialId }));
+    const fixture = await openFixture();
+    const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), { ...least, registryCredentialId }));
     expect(failures).toEqual(
       reason === undefined ? [] : [{ property: "registryCredentialId", reason: expect.stringContaining(reason) }],
     );

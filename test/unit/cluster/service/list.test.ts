@@ -115,14 +115,14 @@ describe("a request for the shared list that keeps failing", () => {
 
 /** A fixture with so many clusters. */
 async function openFleet(count: number) {
-  const bench = await openFixture();
-  return { bench, fleet: await bench.settleFleet(count) };
+  const fixture = await openFixture();
+  return { fixture, fleet: await fixture.settleFleet(count) };
 }
 
 /** Refreshes all clusters as another process. */
-async function refresh(bench: Fixture, fleet: readonly Held[]) {
-  const cluster = bench.as("seen");
-  return bench.run(Promise.all(fleet.map(({ id, state }) => cluster.read(bench.ctx(), id, state))));
+async function refresh(fixture: Fixture, fleet: readonly Held[]) {
+  const cluster = fixture.as("seen");
+  return fixture.run(Promise.all(fleet.map(({ id, state }) => cluster.read(fixture.ctx(), id, state))));
 }
 
 /** The replicas of at most so many clusters are read in any case. */
@@ -130,22 +130,22 @@ const full = 40;
 
 describe("a refresh", () => {
   it("of many clusters sends one request for each beyond the first 40, and finds them as they were", async () => {
-    const { bench, fleet } = await openFleet(60);
-    const found = await refresh(bench, fleet);
-    expect(bench.simulator.requests.length).toBe(2 * full + 20);
+    const { fixture, fleet } = await openFleet(60);
+    const found = await refresh(fixture, fleet);
+    expect(fixture.simulator.requests.length).toBe(2 * full + 20);
     expect(found.map((read) => read?.state)).toEqual(fleet.map(({ state }) => state));
   });
 
   it("of many clusters finds every drift that their records show, and reads more where they leave doubt", async () => {
-    const { bench, fleet } = await openFleet(full + 10);
+    const { fixture, fleet } = await openFleet(full + 10);
     const [scaled, stopped, failed, deleted, changed] = fleet.slice(full);
-    bench.simulator.change(scaled?.id ?? "", { replicas: 5 });
-    bench.simulator.change(stopped?.id ?? "", { status: "stopped" });
-    bench.simulator.change(failed?.id ?? "", { status: "failed", message: "hot" });
-    bench.simulator.change(changed?.id ?? "", { env: { MODEL: "changed" } });
-    await bench.client.deleteCluster(deleted?.id ?? "");
-    await bench.clock.advance(120_000);
-    const found = await refresh(bench, fleet);
+    fixture.simulator.change(scaled?.id ?? "", { replicas: 5 });
+    fixture.simulator.change(stopped?.id ?? "", { status: "stopped" });
+    fixture.simulator.change(failed?.id ?? "", { status: "failed", message: "hot" });
+    fixture.simulator.change(changed?.id ?? "", { env: { MODEL: "changed" } });
+    await fixture.client.deleteCluster(deleted?.id ?? "");
+    await fixture.clock.advance(120_000);
+    const found = await refresh(fixture, fleet);
     const [a, b, c, d, e, ...others] = found.slice(full);
     expect(a?.inputs["replicas"]).toBe(5);
     expect(b?.inputs["desiredStatus"]).toBe("stopped");
@@ -156,22 +156,22 @@ describe("a refresh", () => {
   });
 
   it("of up to 40 clusters reads the replicas of each", async () => {
-    const { bench, fleet } = await openFleet(5);
+    const { fixture, fleet } = await openFleet(5);
     // The word of the cluster stays `running`.
-    bench.simulator.change(fleet[0]?.id ?? "", { sickReplica: { replica: 1, message: "hot" } });
-    const found = await refresh(bench, fleet);
-    expect(requestLines(bench.simulator).filter((line) => line.endsWith("/status"))).toHaveLength(5);
+    fixture.simulator.change(fleet[0]?.id ?? "", { sickReplica: { replica: 1, message: "hot" } });
+    const found = await refresh(fixture, fleet);
+    expect(requestLines(fixture.simulator).filter((line) => line.endsWith("/status"))).toHaveLength(5);
     expect(found.map((read) => read?.state["settled"])).toEqual([false, true, true, true, true]);
   });
 });
 
 /** Creates clusters at once. */
 async function createAll(options: FixtureOptions, fleet: readonly Properties[]) {
-  const bench = await openFixture({ provisioningMs: 0, ...options });
-  const made = fleet.map((inputs) => bench.cluster.create(bench.ctx(), { ...checked, ...inputs }));
-  const ends = await bench.run(Promise.allSettled(made));
+  const fixture = await openFixture({ provisioningMs: 0, ...options });
+  const made = fleet.map((inputs) => fixture.cluster.create(fixture.ctx(), { ...checked, ...inputs }));
+  const ends = await fixture.run(Promise.allSettled(made));
   const states = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value.state] : []));
-  return { states, details: countOf(bench.simulator, "GET /v1/clusters/:id") };
+  return { states, details: countOf(fixture.simulator, "GET /v1/clusters/:id") };
 }
 
 function fleetOf(count: number, inputsOf: (index: number) => Properties = () => ({})): Properties[] {

@@ -11,9 +11,9 @@ const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", ...a
 
 /** A fixture with a healthy cluster, and what goes wrong from then on. */
 async function openWith(faults: readonly Fault[] = [], options: FixtureOptions = {}) {
-  const { bench, made } = await openSettled(checked, options);
-  for (const fault of faults) bench.simulator.fault(fault);
-  return { bench, made };
+  const { fixture, made } = await openSettled(checked, options);
+  for (const fault of faults) fixture.simulator.fault(fault);
+  return { fixture, made };
 }
 
 /** A 404 of the service itself, and what a gateway on the way answers: not the documented form. */
@@ -35,13 +35,13 @@ describe("a 404 of a cluster that is gone", () => {
     ["the service alone, where the list has more pages", documented, firstPage],
     ["a gateway and a complete list without it", gateway],
   ])("counts after one read of the list: %s", async (_title, ...faults) => {
-    const { bench, made } = await openWith(faults);
+    const { fixture, made } = await openWith(faults);
     // The absence of a younger cluster proves nothing yet.
-    await bench.clock.advance(120_000);
-    bench.simulator.change(made.id, gone);
-    expect(await bench.read(made)).toBeUndefined();
+    await fixture.clock.advance(120_000);
+    fixture.simulator.change(made.id, gone);
+    expect(await fixture.read(made)).toBeUndefined();
     if (faults.length === 1)
-      expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters"]);
+      expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters"]);
   });
 
   it.each<[string, RegExp, ...Fault[]]>([
@@ -50,8 +50,8 @@ describe("a 404 of a cluster that is gone", () => {
     ["a gateway, where the list is a web page", notConfirmed, gateway, webPage],
     ["a gateway, where the list has more pages", notConfirmed, gateway, firstPage],
   ])("is an error, and nothing is changed: %s", async (_title, text, ...faults) => {
-    const { bench, made } = await openWith(faults);
-    const { message } = await failureOf(bench.read(made));
+    const { fixture, made } = await openWith(faults);
+    const { message } = await failureOf(fixture.read(made));
     expect(message).toMatch(text);
     expect(message).toContain(made.id);
   });
@@ -61,37 +61,37 @@ it.each([
   ["the service", documented],
   ["a gateway", gateway],
 ])("a 404 means nothing while the list still shows the cluster: %s", async (_title, fault) => {
-  const { bench, made } = await openWith([fault]);
+  const { fixture, made } = await openWith([fault]);
   // The list shows fewer inputs than the cluster itself.
   const state = { ...made.state, unverifiedInputs: ["container", "env"] };
-  expect(await bench.read(made)).toMatchObject({ state, inputs: checked });
+  expect(await fixture.read(made)).toMatchObject({ state, inputs: checked });
 });
 
 describe("a deletion that is answered by 404", () => {
   it("is an error while the list shows the cluster", async () => {
-    const { bench, made } = await openWith([deletion404]);
-    const { message } = await failureOf(bench.remove(made));
+    const { fixture, made } = await openWith([deletion404]);
+    const { message } = await failureOf(fixture.remove(made));
     expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still shows it/);
-    expect(bench.messages).not.toContain("status: deleted");
+    expect(fixture.messages).not.toContain("status: deleted");
     // Its name stays taken.
-    const again = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
+    const again = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), checked)));
     expect(again.message).toContain(made.id);
   });
 
   it("is waited for if another user has begun it", async () => {
-    const { bench, made } = await openWith([], { deletionMs: 60_000 });
-    await bench.run(bench.client.deleteCluster(made.id));
-    bench.simulator.fault({ ...deletion404, code: "cluster_not_found" });
-    await bench.remove(made);
-    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    const { fixture, made } = await openWith([], { deletionMs: 60_000 });
+    await fixture.run(fixture.client.deleteCluster(made.id));
+    fixture.simulator.fault({ ...deletion404, code: "cluster_not_found" });
+    await fixture.remove(made);
+    expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
   });
 });
 
 it("the wait for a deletion continues through 404s of a gateway until the list no longer shows the cluster", async () => {
-  const { bench, made } = await openWith([gateway], { deletionMs: 90_000 });
-  const { tookMs } = await bench.timed(bench.remove(made));
+  const { fixture, made } = await openWith([gateway], { deletionMs: 90_000 });
+  const { tookMs } = await fixture.timed(fixture.remove(made));
   expect(tookMs).toBeGreaterThanOrEqual(90_000);
-  expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
 });
 
 const notYet = /was created a moment ago, and the service does not show it yet\. Run the command again/;
@@ -101,45 +101,45 @@ describe("a ready cluster, seconds old, that neither reads nor the list show", (
   async function openLagging(behindMs: number, hiddenMs = 60_000) {
     const earlier = (at: unknown) => new Date(Date.parse(String(at)) - behindMs).toISOString();
     const wire = rewriting(/^\/v1\/clusters/, (body) => inRecords(body, "created_at", earlier));
-    const { bench, made } = await openSettled(checked, { wire });
-    bench.simulator.change(made.id, { hiddenMs });
-    return { bench, made };
+    const { fixture, made } = await openSettled(checked, { wire });
+    fixture.simulator.change(made.id, { hiddenMs });
+    return { fixture, made };
   }
 
   it.each([0, 130_000, -130_000])(
     "stays in the state whatever the clock of the service shows: %i ms behind ours",
     async (ms) => {
-      const { bench, made } = await openLagging(ms);
+      const { fixture, made } = await openLagging(ms);
       const createdMs = Date.parse(String(made.state["createdAt"]));
-      expect(Math.abs(bench.clock.now() - ms - createdMs)).toBeLessThan(10_000);
-      const startMs = bench.clock.now();
-      bench.simulator.fault(deletion404);
+      expect(Math.abs(fixture.clock.now() - ms - createdMs)).toBeLessThan(10_000);
+      const startMs = fixture.clock.now();
+      fixture.simulator.fault(deletion404);
       const soon = { timeoutMs: 20_000 };
-      expect((await failureOf(bench.remove(made, soon))).message).toMatch(notYet);
-      const work = bench.change(made, { ...checked, replicas: 3 }, soon);
+      expect((await failureOf(fixture.remove(made, soon))).message).toMatch(notYet);
+      const work = fixture.change(made, { ...checked, replicas: 3 }, soon);
       expect((await failureOf(work)).message).toMatch(notYet);
-      expect((await bench.read(made))?.state).toEqual(made.state);
-      expect(bench.clock.now() - startMs).toBeLessThanOrEqual(70_000);
+      expect((await fixture.read(made))?.state).toEqual(made.state);
+      expect(fixture.clock.now() - startMs).toBeLessThanOrEqual(70_000);
     },
   );
 
   it("is not reported as deleted if the service answers the deletion with a conflict", async () => {
-    const { bench, made } = await openLagging(0, 5_000);
-    bench.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
-    expect((await failureOf(bench.remove(made))).message).toMatch(/was not deleted: .*409/);
-    expect(bench.messages).not.toContain("status: deleted");
-    await bench.clock.advance(5_000);
-    await bench.remove(made);
-    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    const { fixture, made } = await openLagging(0, 5_000);
+    fixture.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
+    expect((await failureOf(fixture.remove(made))).message).toMatch(/was not deleted: .*409/);
+    expect(fixture.messages).not.toContain("status: deleted");
+    await fixture.clock.advance(5_000);
+    await fixture.remove(made);
+    expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
   });
 
   it("is gone two minutes after its creation, whatever age the service shows, and its deletion succeeds", async () => {
-    const { bench, made } = await openLagging(-3_600_000, 3_600_000);
-    bench.simulator.fault(deletion404);
-    await bench.remove(made);
-    expect(bench.messages.at(-1)).toBe("status: deleted");
-    expect(bench.clock.now()).toBe(Date.parse(String(made.state["__createdAt"])) + 120_000);
-    expect(await bench.read(made)).toBeUndefined();
+    const { fixture, made } = await openLagging(-3_600_000, 3_600_000);
+    fixture.simulator.fault(deletion404);
+    await fixture.remove(made);
+    expect(fixture.messages.at(-1)).toBe("status: deleted");
+    expect(fixture.clock.now()).toBe(Date.parse(String(made.state["__createdAt"])) + 120_000);
+    expect(await fixture.read(made)).toBeUndefined();
   });
 });
 

@@ -38,25 +38,25 @@ describe.each<[string, Fault]>([
   ["in JSON of another shape", { kind: "body", body: JSON.stringify([echo, { [canary]: next }]), times: 100 }],
 ])("an env value that the service repeats: %s", (_title, fault) => {
   it("stands in no message of a creation", async () => {
-    const bench = await openFixture({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
-    expectSilence(bench, await bench.run(endOf(bench.cluster.create(bench.ctx(), secret))));
+    const fixture = await openFixture({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
+    expectSilence(fixture, await fixture.run(endOf(fixture.cluster.create(fixture.ctx(), secret))));
   });
 
   it("stands in no message of a wait", async () => {
-    const bench = await openFixture({ provisioningMs: 3_600_000 });
-    bench.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
-    expectSilence(bench, await bench.failingCreate(secret));
+    const fixture = await openFixture({ provisioningMs: 3_600_000 });
+    fixture.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
+    expectSilence(fixture, await fixture.failingCreate(secret));
   });
 
   it.each(["update", "delete"] as const)("stands in no message, whether old or new: %s", async (operation) => {
-    const { bench, id, state } = await openSettled(secret, { deletionMs: 3_600_000 });
-    const { cluster, ctx, run } = bench;
-    for (const method of ["PATCH", "DELETE"]) bench.simulator.fault({ method, ...fault });
+    const { fixture, id, state } = await openSettled(secret, { deletionMs: 3_600_000 });
+    const { cluster, ctx, run } = fixture;
+    for (const method of ["PATCH", "DELETE"]) fixture.simulator.fault({ method, ...fault });
     const works = {
       update: () => cluster.update(ctx(), id, state, changed),
       delete: () => failureOf(cluster.delete(ctx({ timeoutMs: 60_000 }), id, state)),
     };
-    expectSilence(bench, await run(endOf(works[operation]())));
+    expectSilence(fixture, await run(endOf(works[operation]())));
   });
 });
 
@@ -67,19 +67,21 @@ describe("a value that an update has replaced", () => {
 
   /** A cluster whose env was changed once, in a service that does not show it. */
   async function updated(): Promise<Fixture & { id: string; state: Properties }> {
-    const bench = await openFixture({ dialect: { envEcho: "none" } });
-    const { id, state: first } = await settle(bench, { ...checked, env: { TOKEN: old } });
-    const state = await bench.run(bench.cluster.update(bench.ctx(), id, first, { ...checked, env: { TOKEN: next } }));
-    bench.simulator.change(id, quoting);
-    return { ...bench, id, state };
+    const fixture = await openFixture({ dialect: { envEcho: "none" } });
+    const { id, state: first } = await settle(fixture, { ...checked, env: { TOKEN: old } });
+    const state = await fixture.run(
+      fixture.cluster.update(fixture.ctx(), id, first, { ...checked, env: { TOKEN: next } }),
+    );
+    fixture.simulator.change(id, quoting);
+    return { ...fixture, id, state };
   }
 
   it("shows in no state after it, and in no message that a refresh in the same process finds", async () => {
-    const bench = await updated();
-    expect(JSON.stringify(bench.state)).not.toMatch(/canary-old|__replaced/);
-    const found = await bench.run(bench.cluster.read(bench.ctx(), bench.id, bench.state));
+    const fixture = await updated();
+    expect(JSON.stringify(fixture.state)).not.toMatch(/canary-old|__replaced/);
+    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), fixture.id, fixture.state));
     expect(JSON.stringify(found?.state["replicaStatuses"])).toContain(hidden);
-    expectSilence(bench);
+    expectSilence(fixture);
   });
 
   it("shows in no answer of a function, nor in its errors, nor in a state word", async () => {
@@ -100,35 +102,35 @@ describe("a value that an update has replaced", () => {
 
 it("a value of the state before, which this process never had, stands in no message of an update", async () => {
   const old = "canary-of-the-state-4b5c6d";
-  const { bench, id, state } = await openSettled(checked);
-  bench.simulator.change(id, { sickReplica: { replica: 0, message: `bad: ${old}` } });
+  const { fixture, id, state } = await openSettled(checked);
+  fixture.simulator.change(id, { sickReplica: { replica: 0, message: `bad: ${old}` } });
   const before = { ...state, settled: false, env: { OLD_TOKEN: old } };
-  const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, before, checked);
-  const error = await bench.run(failureOf(work));
+  const work = fixture.cluster.update(fixture.ctx({ timeoutMs: 60_000 }), id, before, checked);
+  const error = await fixture.run(failureOf(work));
   expect(error.message).toContain("bad: [secret]");
-  expectSilence(bench, error, [old]);
+  expectSilence(fixture, error, [old]);
 });
 
 it("a status word that quotes a value of env shows in no progress of an update that is busy, and in no error", async () => {
   const word = `crashed with ${canary}`;
-  const { bench, id, state } = await openSettled(checked);
+  const { fixture, id, state } = await openSettled(checked);
   const body = JSON.stringify({ id, name: "web", status: word, replicas: 2, env: { MODEL: canary } });
-  bench.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 99 });
-  bench.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
+  fixture.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 99 });
+  fixture.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
   const news = { ...checked, env: { MODEL: "another-value" } };
-  const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
-  expectSilence(bench, await bench.run(failureOf(work)));
-  expect(bench.messages.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+  const work = fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), id, state, news);
+  expectSilence(fixture, await fixture.run(failureOf(work)));
+  expect(fixture.messages.join()).toContain("the service is busy with the cluster: crashed with [secret]");
 });
 
 it("an image that quotes a secret shows nowhere in the error of a creation, nor in its causes and their stacks", async () => {
   const wire = rewriting(/\/v1\/clusters\/cl_[0-9a-f]+$/, (body) => ({ ...body, container: `acme/${canary}:1` }));
-  const bench = await openFixture({ wire });
-  const error = await bench.failingCreate(checked);
+  const fixture = await openFixture({ wire });
+  const error = await fixture.failingCreate(checked);
   expect(error.reasons[0]).toContain("[secret]");
   expect(error.cause).toBeInstanceOf(ClusterFailedError);
   expect(error.state["env"]).toEqual(checked["env"]);
-  expectSilence(bench, error);
+  expectSilence(fixture, error);
 });
 
 const added = "added-by-the-service-5c2d";
@@ -145,11 +147,11 @@ describe.each(values)("a value of env: %s", (_title, value, dialect) => {
 
   it("is hidden in messages of replicas and wherever they are quoted", async () => {
     const message = `cannot log in with ${value}`;
-    const bench = await openFixture({ dialect, faults: [{ kind: "sick-replica", replica: 0, message }] });
-    const error = await bench.failingCreate(inputs);
-    expectSilence(bench, error, [value]);
+    const fixture = await openFixture({ dialect, faults: [{ kind: "sick-replica", replica: 0, message }] });
+    const error = await fixture.failingCreate(inputs);
+    expectSilence(fixture, error, [value]);
     expect(error.reasons[0]).toContain("cannot log in with [secret]");
-    const found = await bench.refresh(error);
+    const found = await fixture.refresh(error);
     for (const { state } of [error, found]) {
       expect(JSON.stringify(state["replicaStatuses"])).toContain("cannot log in with [secret]");
       expect(JSON.stringify(state["replicaStatuses"])).not.toContain(value);
@@ -158,31 +160,31 @@ describe.each(values)("a value of env: %s", (_title, value, dialect) => {
 
   it("is hidden in a status word that quotes it", async () => {
     // Without a word in `/status`: a known one there would count before an unknown one of the record.
-    const { bench, id, state } = await openSettled(inputs, { dialect, wire: bareStatus });
-    const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
+    const { fixture, id, state } = await openSettled(inputs, { dialect, wire: bareStatus });
+    const env = { ...fixture.simulator.cluster(id)?.env, ...dialect.injectedEnv };
     expect(Object.values(env)).toContain(value);
     const body = JSON.stringify({ id, status: `waits for ${value}`, env });
-    bench.simulator.fault({ method: "GET", path: "/v1/clusters/*", kind: "body", body, times: 1_000 });
-    bench.simulator.change(id, { sickReplica: { replica: 0, message: "hot" } });
-    const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, settled: false }, inputs);
-    const error = await bench.run(initErrorOf(work));
-    expect(bench.messages.join()).toContain("replicas healthy, waits for [secret]");
+    fixture.simulator.fault({ method: "GET", path: "/v1/clusters/*", kind: "body", body, times: 1_000 });
+    fixture.simulator.change(id, { sickReplica: { replica: 0, message: "hot" } });
+    const work = fixture.cluster.update(fixture.ctx({ timeoutMs: 60_000 }), id, { ...state, settled: false }, inputs);
+    const error = await fixture.run(initErrorOf(work));
+    expect(fixture.messages.join()).toContain("replicas healthy, waits for [secret]");
     expect(error.reasons[0]).toContain("waits for [secret]");
     expect(error.state["status"]).toBe("waits for [secret]");
-    expectSilence(bench, error, [value]);
+    expectSilence(fixture, error, [value]);
   });
 });
 
 it("a value of env that is a word of our messages is hidden only in messages of the service", async () => {
-  const bench = await openFixture({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
+  const fixture = await openFixture({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
   const words = ["s3cr", "web", "h100", "cluster", "healthy", "after", "kept"];
   const env = Object.fromEntries(words.map((word) => [`TOKEN_OF_${word}`, word]));
-  const error = await bench.failingCreate({ ...checked, env });
+  const error = await fixture.failingCreate({ ...checked, env });
   const [reason] = error.reasons;
   expect(reason).toContain(`cluster "web" (${error.id}) was created, but is not ready: timed out after 1m`);
   expect(reason).toContain("It is kept in the state: run `pulumi up` again");
   expect(reason).toContain("wrong key: [secret]");
-  expect(bench.messages).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
+  expect(fixture.messages).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
 });
 
 it("a value of env that is not a secret stays readable in the service's reason of a failure", async () => {
@@ -192,8 +194,8 @@ it("a value of env that is not a secret stays readable in the service's reason o
     const failed = (cluster: object) => ({ ...cluster, status: "failed", status_reason: quote, env });
     return Array.isArray(body["clusters"]) ? { ...body, clusters: body["clusters"].map(failed) } : failed(body);
   });
-  const bench = await openFixture({ wire });
-  const error = await bench.failingCreate({ ...checked, env });
+  const fixture = await openFixture({ wire });
+  const error = await fixture.failingCreate({ ...checked, env });
   expect(error.message).toContain(
     "mistral large: out of memory; health check on port 8080 failed; MODEL=mistral-large",
   );

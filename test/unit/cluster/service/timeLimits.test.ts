@@ -77,15 +77,15 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
 ];
 
 /** The operation, with the name of the cluster in it. */
-async function begin({ cluster, ctx, ...bench }: Fixture, what: What): Promise<() => Promise<unknown>> {
+async function begin({ cluster, ctx, ...fixture }: Fixture, what: What): Promise<() => Promise<unknown>> {
   const limited = () => ctx({ timeoutMs });
   if (what === "create") return () => cluster.create(limited(), checked);
-  const { id, state } = await bench.run(cluster.create(ctx(), checked));
+  const { id, state } = await fixture.run(cluster.create(ctx(), checked));
   // A list from before its creation is too old by now.
-  await bench.clock.advance(60_000);
+  await fixture.clock.advance(60_000);
   if (what === "delete") return () => cluster.delete(limited(), id, state);
   if (what === "update") return () => cluster.update(limited(), id, state, { ...checked, env: { MODEL: "other" } });
-  const stopped = await bench.run(cluster.update(ctx(), id, state, toStop));
+  const stopped = await fixture.run(cluster.update(ctx(), id, state, toStop));
   return () => cluster.update(limited(), id, stopped, toRun);
 }
 
@@ -94,11 +94,11 @@ test.each(phases)(
   async (_title, what, says, { options, hangs = () => false, fault }) => {
     const silence = hanging(hangs);
     const provisioningMs = what === "create" ? 3_600_000 : 1_000;
-    const bench = await openFixture({ provisioningMs, ...options, wire: silence.wire });
-    const work = await begin(bench, what);
+    const fixture = await openFixture({ provisioningMs, ...options, wire: silence.wire });
+    const work = await begin(fixture, what);
     silence.begin();
-    if (fault) bench.simulator.fault(fault);
-    const { end: error, tookMs } = await bench.timed(failureOf(work()));
+    if (fault) fixture.simulator.fault(fault);
+    const { end: error, tookMs } = await fixture.timed(failureOf(work()));
     const text = [error.message, ...("reasons" in error && Array.isArray(error.reasons) ? error.reasons : [])].join(
       "\n",
     );
@@ -106,16 +106,16 @@ test.each(phases)(
     expect(text).toMatch(says);
     expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
     // Nothing continues in the background.
-    const sent = bench.simulator.requests.length;
-    await bench.clock.advance(600_000);
-    expect(bench.simulator.requests.length).toBe(sent);
-    if (what === "create") expect(countOf(bench.simulator, "POST /v1/clusters")).toBeLessThanOrEqual(2);
-    expect(living(bench.simulator).length).toBeLessThanOrEqual(1);
+    const sent = fixture.simulator.requests.length;
+    await fixture.clock.advance(600_000);
+    expect(fixture.simulator.requests.length).toBe(sent);
+    if (what === "create") expect(countOf(fixture.simulator, "POST /v1/clusters")).toBeLessThanOrEqual(2);
+    expect(living(fixture.simulator).length).toBeLessThanOrEqual(1);
   },
 );
 
 test("a cluster whose create request was cut by the time limit is found", async () => {
-  const bench = await openFixture({
+  const fixture = await openFixture({
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
       const answer = await real(request);
@@ -124,14 +124,14 @@ test("a cluster whose create request was cut by the time limit is found", async 
       throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true });
     },
   });
-  const { end, tookMs } = await bench.timed(bench.failingCreate(checked));
-  expect(living(bench.simulator).map(({ id }) => id)).toEqual([end.id]);
+  const { end, tookMs } = await fixture.timed(fixture.failingCreate(checked));
+  expect(living(fixture.simulator).map(({ id }) => id)).toEqual([end.id]);
   expect(tookMs).toBeLessThanOrEqual(60_000 + latenessMs);
 });
 
 test("a list of clusters without an end is abandoned at the time limit, before anything is created", async () => {
   let pages = 0;
-  const bench = await openFixture({
+  const fixture = await openFixture({
     wire: (real, clock) => async (request) => {
       if (!list.test(request.path)) return real(request);
       // Each page has a cluster that no page before had, and takes a second.
@@ -141,20 +141,20 @@ test("a list of clusters without an end is abandoned at the time limit, before a
       return { status: 200, headers: {}, body: JSON.stringify({ clusters, next_cursor: `c${pages}` }) };
     },
   });
-  const work = failureOf(bench.cluster.create(bench.ctx({ timeoutMs }), checked));
-  const { end, tookMs } = await bench.timed(work);
+  const work = failureOf(fixture.cluster.create(fixture.ctx({ timeoutMs }), checked));
+  const { end, tookMs } = await fixture.timed(work);
   expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
   expect(end.message).toMatch(/^cluster "web" was not created: GET \/v1\/clusters.*time limit/);
-  expect(living(bench.simulator)).toEqual([]);
+  expect(living(fixture.simulator)).toEqual([]);
   const read = pages;
-  await bench.clock.advance(600_000);
+  await fixture.clock.advance(600_000);
   expect(pages).toBe(read);
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
-  const bench = await openFixture();
+  const fixture = await openFixture();
   const { signal } = new AbortController();
-  await bench.run(bench.cluster.create(bench.ctx({ signal }), checked));
-  expect(bench.clock.sleeping).toBe(0);
+  await fixture.run(fixture.cluster.create(fixture.ctx({ signal }), checked));
+  expect(fixture.clock.sleeping).toBe(0);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -26,11 +26,11 @@ const situations: Readonly<Record<string, ClusterChanges>> = {
 };
 
 /** A settled cluster in a situation. */
-async function openIn(bench: Fixture, situation: string): Promise<Held> {
-  const made = await settle(bench, toRun);
-  if (situation === "stopping") await bench.client.stopCluster(made.id);
-  if (situation === "provisioning") return bench.failingChange(made, { ...toRun, replicas: 4 }, { timeoutMs: 1_000 });
-  bench.simulator.change(made.id, situations[situation] ?? {});
+async function openIn(fixture: Fixture, situation: string): Promise<Held> {
+  const made = await settle(fixture, toRun);
+  if (situation === "stopping") await fixture.client.stopCluster(made.id);
+  if (situation === "provisioning") return fixture.failingChange(made, { ...toRun, replicas: 4 }, { timeoutMs: 1_000 });
+  fixture.simulator.change(made.id, situations[situation] ?? {});
   return made;
 }
 
@@ -42,31 +42,31 @@ describe("a cluster that is to be stopped", () => {
     ["stopped", []],
   ])("is stopped by the right calls: %s, %j", async (situation, calls) => {
     const options = { dialect: { busyWhen: "changing" }, provisioningMs: 60_000, deletionMs: 30_000 } as const;
-    const bench = await openFixture(options);
-    const at = await bench.reach(await openIn(bench, situation), toStop);
-    expect(bench.running(at).status).toBe("stopped");
-    expect([...new Set(writes(bench.simulator))]).toEqual(calls);
+    const fixture = await openFixture(options);
+    const at = await fixture.reach(await openIn(fixture, situation), toStop);
+    expect(fixture.running(at).status).toBe("stopped");
+    expect([...new Set(writes(fixture.simulator))]).toEqual(calls);
     expect(at.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
-    expect(bench.warnings()).toEqual([]);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   it("is created, stopped at once, and then as requested", async () => {
-    const { bench, made: held } = await openSettled(toStop, { provisioningMs: 600_000 });
-    expect(bench.running(held).status).toBe("stopped");
-    await bench.expectAtGoal(held, toStop);
+    const { fixture, made: held } = await openSettled(toStop, { provisioningMs: 600_000 });
+    expect(fixture.running(held).status).toBe("stopped");
+    await fixture.expectAtGoal(held, toStop);
   });
 
   it("is stopped even if another user stops it at that moment and the service refuses a second stop", async () => {
-    const bench = await openFixture({
+    const fixture = await openFixture({
       client: (real) => ({
         stopCluster: async (id, ...rest) => {
-          bench.simulator.change(id, { status: "stopped" });
-          bench.simulator.fault({ kind: "status", status: 400, message: "already stopped", path: "**/stop" });
+          fixture.simulator.change(id, { status: "stopped" });
+          fixture.simulator.fault({ kind: "status", status: 400, message: "already stopped", path: "**/stop" });
           return real.stopCluster(id, ...rest);
         },
       }),
     });
-    await bench.reach(await settle(bench, toRun), toStop);
+    await fixture.reach(await settle(fixture, toRun), toStop);
   });
 });
 
@@ -77,11 +77,11 @@ describe("a cluster that is to run", () => {
     ["stopping", [restart]],
     ["stopped", [restart]],
   ])("comes up by the right calls: %s, %j", async (situation, calls) => {
-    const bench = await openFixture({ deletionMs: 30_000 });
-    const held = await openIn(bench, situation);
-    const found = await bench.refresh(held);
-    const at = await bench.reach({ ...found, state: { ...found.state, settled: false } }, toRun, calls);
-    expect(bench.running(at).status).toBe("running");
+    const fixture = await openFixture({ deletionMs: 30_000 });
+    const held = await openIn(fixture, situation);
+    const found = await fixture.refresh(held);
+    const at = await fixture.reach({ ...found, state: { ...found.state, settled: false } }, toRun, calls);
+    expect(fixture.running(at).status).toBe("running");
   });
 });
 
@@ -96,25 +96,25 @@ describe.each(treatments)(
   "a stopped cluster: started by $startedBy, update $stoppedUpdate, rollout $updateRollsOut",
   (way) => {
     it("starts with a new env, fewer replicas and a trigger without a needless restart", async () => {
-      const bench = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
+      const fixture = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
       const wanted = { ...toRun, env, replicas: 1, restartTriggers: ["b"] };
-      const at = await bench.reach(await bench.settleStopped(), wanted);
-      expect(bench.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
-      expect(bench.simulator.cluster(at.id)?.replicas).toBe(1);
-      expect(writes(bench.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
-      expect(bench.warnings()).toEqual([]);
+      const at = await fixture.reach(await fixture.settleStopped(), wanted);
+      expect(fixture.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
+      expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
+      expect(writes(fixture.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
+      expect(fixture.warnings()).toEqual([]);
     });
 
     it("accepts a new env while stopped, keeps it meanwhile, and runs it after its start", async () => {
-      const bench = await openFixture({ dialect: way });
+      const fixture = await openFixture({ dialect: way });
       const wanted = { ...toStop, env };
-      const changed = await bench.reach(await bench.settleStopped(), wanted);
-      expect(bench.running(changed).status).toBe("stopped");
+      const changed = await fixture.reach(await fixture.settleStopped(), wanted);
+      expect(fixture.running(changed).status).toBe("stopped");
       const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
-      const set = await bench.change(await bench.refresh(changed), settings);
-      expect(writes(bench.simulator)).toEqual([]);
-      const at = await bench.reach(await bench.refresh(set), { ...settings, desiredStatus: "running" });
-      expect(bench.running(at)).toMatchObject({ status: "running", env });
+      const set = await fixture.change(await fixture.refresh(changed), settings);
+      expect(writes(fixture.simulator)).toEqual([]);
+      const at = await fixture.reach(await fixture.refresh(set), { ...settings, desiredStatus: "running" });
+      expect(fixture.running(at)).toMatchObject({ status: "running", env });
     });
   },
 );
@@ -124,17 +124,17 @@ it.each<[string, number, Error | undefined]>([
   ["accepts it", 25_000, undefined],
 ])("a start that takes effect late is sent once: the answer %s", async (_title, delayMs, error) => {
   let sent = 0;
-  const bench: Fixture = await openFixture({
+  const fixture: Fixture = await openFixture({
     client: (real) => ({
       restartCluster: (id) => {
         sent += 1;
-        void bench.clock.sleep(delayMs).then(() => real.restartCluster(id));
+        void fixture.clock.sleep(delayMs).then(() => real.restartCluster(id));
         return error ? Promise.reject(error) : Promise.resolve(undefined);
       },
     }),
   });
-  const at = await bench.reach(await bench.settleStopped(), toRun, [restart]);
-  expect(bench.running(at)).toMatchObject({ status: "running", restarts: 0, generation: 2 });
+  const at = await fixture.reach(await fixture.settleStopped(), toRun, [restart]);
+  expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0, generation: 2 });
   expect(sent).toBe(1);
 });
 
@@ -145,20 +145,20 @@ it("a start that is accepted without an effect is followed by the next action af
     acceptedMs = clock.now();
     return { status: 202, headers: {}, body: "" };
   };
-  const bench = await openFixture({ wire });
-  const at = await bench.reach(await bench.settleStopped(), toRun, [redeploy]);
-  expect(bench.running(at)).toMatchObject({ status: "running", restarts: 0 });
-  const next = bench.simulator.requests.find(({ path }) => path.endsWith("/redeploy"));
+  const fixture = await openFixture({ wire });
+  const at = await fixture.reach(await fixture.settleStopped(), toRun, [redeploy]);
+  expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0 });
+  const next = fixture.simulator.requests.find(({ path }) => path.endsWith("/redeploy"));
   const pauseMs = Number(next?.at) - acceptedMs;
   expect([pauseMs >= 30_000, pauseMs < 32_000]).toEqual([true, true]);
 });
 
 it("a start that is never answered and has no effect is followed by the next action", async () => {
-  const bench = await openFixture();
-  const stopped = await bench.settleStopped();
-  bench.simulator.fault({ kind: "drop", path: "**/restart", times: 99 });
-  const at = await bench.reach(stopped, toRun, [restart, restart, redeploy]);
-  expect(bench.running(at)).toMatchObject({ status: "running", restarts: 0 });
+  const fixture = await openFixture();
+  const stopped = await fixture.settleStopped();
+  fixture.simulator.fault({ kind: "drop", path: "**/restart", times: 99 });
+  const at = await fixture.reach(stopped, toRun, [restart, restart, redeploy]);
+  expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0 });
 });
 
 /** The number of the request that is the update: a read and `/status` precede it. */
@@ -188,36 +188,36 @@ const points = [1, 2, 3, 4, 5, 6, 8, 11].filter((_, index) => isEverything || in
 describe.each(ways)("an interrupted update: %s", (_title, before, wanted, dialect, goal) => {
   it("is completed by the next update without restarting anything twice", async () => {
     for (const point of points) {
-      const bench = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
+      const fixture = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
       const made =
-        before["desiredStatus"] === "stopped" ? await bench.settleStopped(before) : await settle(bench, before);
-      const at = await interruptedAt(bench, made, wanted, point);
-      const end = bench.toDo(at, wanted).length > 0 ? await bench.change(at, wanted) : at;
-      expect({ point, ...bench.running(end) }).toMatchObject({
+        before["desiredStatus"] === "stopped" ? await fixture.settleStopped(before) : await settle(fixture, before);
+      const at = await interruptedAt(fixture, made, wanted, point);
+      const end = fixture.toDo(at, wanted).length > 0 ? await fixture.change(at, wanted) : at;
+      expect({ point, ...fixture.running(end) }).toMatchObject({
         point,
         status: "running",
         ...(typeof goal === "function" ? goal(point) : goal),
       });
-      await bench.expectAtGoal(end, wanted);
+      await fixture.expectAtGoal(end, wanted);
     }
   });
 });
 
 it("a variable that is removed while a stopped cluster refuses updates is removed at its start, even after an interrupt", async () => {
   const dialect: Partial<Dialect> = { envEcho: "none", updateSemantics: "merge-keys", stoppedUpdate: "refused" };
-  const bench = await openFixture({ dialect });
+  const fixture = await openFixture({ dialect });
   const wanted = { ...toStop, env: { OTHER: "another" } };
-  const waiting = await bench.change(await settle(bench, toRun), wanted);
+  const waiting = await fixture.change(await settle(fixture, toRun), wanted);
   // Another update that is interrupted in between forgets nothing of it.
-  const between = await interruptedAt(bench, waiting, { ...wanted, restartTriggers: ["b"] }, 1);
-  const end = await bench.change(between, { ...wanted, restartTriggers: ["b"], desiredStatus: "running" });
-  expect(bench.running(end).env).toEqual(wanted.env);
+  const between = await interruptedAt(fixture, waiting, { ...wanted, restartTriggers: ["b"] }, 1);
+  const end = await fixture.change(between, { ...wanted, restartTriggers: ["b"], desiredStatus: "running" });
+  expect(fixture.running(end).env).toEqual(wanted.env);
 });
 
 /** Interrupts as soon as the service has answered so many requests, which can be too late to have an effect. */
-async function interruptedAt(bench: Fixture, held: Held, news: Properties, point: number): Promise<Held> {
+async function interruptedAt(fixture: Fixture, held: Held, news: Properties, point: number): Promise<Held> {
   const controller = new AbortController();
-  const { requests } = bench.simulator;
+  const { requests } = fixture.simulator;
   requests.length = 0;
   const push = requests.push.bind(requests);
   requests.push = (...sent) => {
@@ -226,7 +226,7 @@ async function interruptedAt(bench: Fixture, held: Held, news: Properties, point
     return length;
   };
   try {
-    return await bench.change(held, news, { signal: controller.signal });
+    return await fixture.change(held, news, { signal: controller.signal });
   } catch (error) {
     // Before the first change, the engine keeps the old state.
     return error instanceof InitError ? error : held;

@@ -29,29 +29,29 @@ const sick = { kind: "sick-replica", replica: 1, ...reason } satisfies Fault;
 
 /** A settled cluster of a service on which `acme/model:2` never gets healthy. */
 async function openGood(options: FixtureOptions = {}, inputs = good) {
-  const bench = await openFixture({ faults: [broken], ...options });
-  return { bench, made: await settle(bench, inputs) };
+  const fixture = await openFixture({ faults: [broken], ...options });
+  return { fixture, made: await settle(fixture, inputs) };
 }
 
 const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
 
 describe("an update that does not get healthy", () => {
   it("is rolled back by one more rollout, and fails with what failed and what runs now", async () => {
-    const { bench, made } = await openGood();
-    const failed = await bench.failingChange(made, bad);
+    const { fixture, made } = await openGood();
+    const failed = await fixture.failingChange(made, bad);
     expect(plainText(failed.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
       "      Rolled back: 2/2 replicas healthy with acme/model:1. The next `pulumi up` tries again",
       "      replica rep_1-2-3: failed, CUDA out of memory",
       "      replica rep_1-2-4: failed, CUDA out of memory",
     ]);
-    expect(writes(bench.simulator)).toEqual([patch, patch]);
-    expect(bench.running(made)).toMatchObject({ status: "running", generation: 3 });
-    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+    expect(writes(fixture.simulator)).toEqual([patch, patch]);
+    expect(fixture.running(made)).toMatchObject({ status: "running", generation: 3 });
+    expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
     expect(failed.state).not.toHaveProperty("__unfinished");
-    expect(bench.toDo(failed, bad)).toEqual(["container"]);
-    await bench.expectAtGoal(failed, good);
+    expect(fixture.toDo(failed, bad)).toEqual(["container"]);
+    await fixture.expectAtGoal(failed, good);
   });
 
   it("is rolled back with its old probe if the endpoint does not answer", async () => {
@@ -59,34 +59,34 @@ describe("an update that does not get healthy", () => {
       () =>
       ({ url }: { readonly url: URL }) =>
         Promise.resolve({ status: url.pathname === "/v1" ? 200 : 503 });
-    const { bench, made } = await openGood({ ask, faults: [] }, { ...good, readinessProbe: { path: "/v1" } });
+    const { fixture, made } = await openGood({ ask, faults: [] }, { ...good, readinessProbe: { path: "/v1" } });
     const news = { ...bad, readinessProbe: { path: "/v2" } };
-    const failed = await bench.failingChange(made, news, { timeoutMs: 60_000 });
+    const failed = await fixture.failingChange(made, news, { timeoutMs: 60_000 });
     expect(failed.text).toContain("2/2 replicas healthy, GET /v2 answers 503");
     expect(failed.state).toMatchObject({ container: "acme/model:1", readinessProbe: { path: "/v1" }, settled: true });
-    await bench.change(failed, { ...news, readinessProbe: { path: "/v1" } });
+    await fixture.change(failed, { ...news, readinessProbe: { path: "/v1" } });
   });
 
   it("is rolled back to the old env, extra fields and cost, and quotes no value", async () => {
     const before = { ...good, extraFields: { container_port: 80 }, hourlyCost: 5.98 };
-    const { bench, made } = await openGood({ faults: [] }, before);
-    bench.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
+    const { fixture, made } = await openGood({ faults: [] }, before);
+    fixture.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
     const extraFields = { container_port: 81, tier: "verified" };
     const news = { ...good, env: { ADDED: "canary-added-1" }, extraFields, hourlyCost: 16, replicas: 4 };
-    const failed = await bench.failingChange(made, news);
+    const failed = await fixture.failingChange(made, news);
     expect(failed.text).toContain("with the new `env` and `extraFields`: it is failed");
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with the old `env` and `extraFields`");
-    expect(JSON.stringify([failed.text, bench.messages, failed.state])).not.toContain("canary-added");
+    expect(JSON.stringify([failed.text, fixture.messages, failed.state])).not.toContain("canary-added");
     const old = { env: { MODEL: canary }, extraFields: before.extraFields };
     // More replicas would have followed the rollout.
     expect(failed.state).toMatchObject({ ...old, hourlyCost: 5.98, replicas: 2 });
-    expect(writes(bench.simulator)).not.toContain(scale);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({
+    expect(writes(fixture.simulator)).not.toContain(scale);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({
       replicas: 2,
       deployed: { env: { MODEL: canary } },
       extras: { containerPort: 80 },
     });
-    expect(bench.warnings()).toEqual([
+    expect(fixture.warnings()).toEqual([
       expect.stringMatching(/the service may keep `extraFields.tier` of the failed update: no request removes/),
     ]);
   });
@@ -94,18 +94,18 @@ describe("an update that does not get healthy", () => {
   it("leads to a warning if the service keeps a variable of the failed update", async () => {
     const withoutNulls: FixtureOptions["wire"] = (real) => (request) =>
       real({ ...request, body: request.body?.replace(/,?"\w+":null/g, "") });
-    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: withoutNulls });
-    await bench.failingChange(made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
-    expect(bench.running(made).env).toEqual({ MODEL: canary, ADDED: "a" });
-    expect(bench.warnings().join()).toContain("still shows env.ADDED as before");
+    const { fixture, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: withoutNulls });
+    await fixture.failingChange(made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(fixture.running(made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(fixture.warnings().join()).toContain("still shows env.ADDED as before");
   });
 
   it("keeps what another user has changed meanwhile, and does not put it into the state", async () => {
-    const { bench, made } = await openGood();
+    const { fixture, made } = await openGood();
     const news = { ...bad, env: { MODEL: "another", ADDED: "a" } };
-    bench.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
-    const failed = await bench.failingChange(made, news);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({
+    fixture.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
+    const failed = await fixture.failingChange(made, news);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({
       replicas: 4,
       deployed: { container: "acme/model:1", env: { MODEL: canary, HOTFIX: "on" } },
     });
@@ -115,21 +115,21 @@ describe("an update that does not get healthy", () => {
 
 describe("the state after a rollback", () => {
   it("lets the next update to the same configuration try again", async () => {
-    const { bench, made } = await openGood({ faults: [{ ...broken, times: 2 }] });
-    const failed = await bench.failingChange(made, bad);
-    const again = await bench.failingChange(failed, bad);
+    const { fixture, made } = await openGood({ faults: [{ ...broken, times: 2 }] });
+    const failed = await fixture.failingChange(made, bad);
+    const again = await fixture.failingChange(failed, bad);
     expect(again.text).toContain("Rolled back");
-    expect(writes(bench.simulator)).toEqual([patch, patch]);
-    expect(bench.toDo(again, bad)).toEqual(["container"]);
-    await bench.reach(again, bad, [patch]);
+    expect(writes(fixture.simulator)).toEqual([patch, patch]);
+    expect(fixture.toDo(again, bad)).toEqual(["container"]);
+    await fixture.reach(again, bad, [patch]);
   });
 
   it("keeps fewer replicas, with their cost", async () => {
-    const { bench, made } = await openGood({}, { ...good, hourlyCost: 6 });
-    const failed = await bench.failingChange(made, { ...bad, replicas: 1, hourlyCost: 3 });
+    const { fixture, made } = await openGood({}, { ...good, hourlyCost: 6 });
+    const failed = await fixture.failingChange(made, { ...bad, replicas: 1, hourlyCost: 3 });
     expect(failed.text).toContain("Rolled back: 1/1 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", replicas: 1, hourlyCost: 3, settled: true });
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ replicas: 1, deployed: { container: "acme/model:1" } });
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 1, deployed: { container: "acme/model:1" } });
   });
 });
 
@@ -141,23 +141,23 @@ describe("a failed update that is not rolled back", () => {
     ["it had failed before", {}, {}, { status: "failed" }, "it did not run before"],
     ["the old image is not known", { container: undefined }, {}, {}, "its old `container` is not"],
   ])("stays as it is: %s", async (_title, state, news, changes, reason = "") => {
-    const { bench, made } = await openGood();
-    bench.simulator.change(made.id, changes);
-    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
+    const { fixture, made } = await openGood();
+    fixture.simulator.change(made.id, changes);
+    fixture.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
     const held = { id: made.id, state: { ...made.state, ...state } };
-    await bench.failingChange(held, { ...bad, ...news }, { timeoutMs: 60_000 });
-    expect(writes(bench.simulator).filter((line) => line === patch).length).toBeLessThan(2);
+    await fixture.failingChange(held, { ...bad, ...news }, { timeoutMs: 60_000 });
+    expect(writes(fixture.simulator).filter((line) => line === patch).length).toBeLessThan(2);
     const warning = `it is not rolled back, because ${reason}`;
-    expect(bench.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
+    expect(fixture.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
   });
 
   it("was interrupted", async () => {
-    const { bench, made } = await openGood({ provisioningMs: 60_000 });
-    const { end } = await interruptAfter(bench, 10_000, (ctx) =>
-      initErrorOf(bench.cluster.update(bench.ctx(ctx), made.id, made.state, bad)),
+    const { fixture, made } = await openGood({ provisioningMs: 60_000 });
+    const { end } = await interruptAfter(fixture, 10_000, (ctx) =>
+      initErrorOf(fixture.cluster.update(fixture.ctx(ctx), made.id, made.state, bad)),
     );
     expect(end.state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(writes(bench.simulator)).toEqual([patch]);
+    expect(writes(fixture.simulator)).toEqual([patch]);
   });
 
   it("has no verdict, because the service shows only unrecognized words", async () => {
@@ -168,26 +168,26 @@ describe("a failed update that is not rolled back", () => {
       if (!isUpdated || request.method !== "GET") return answer;
       return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), status: "glowing", replicas: [] }) };
     };
-    const { bench, made } = await openGood({ wire, faults: [] });
-    const failed = await bench.failingChange(made, bad);
+    const { fixture, made } = await openGood({ wire, faults: [] });
+    const failed = await fixture.failingChange(made, bad);
     expect(failed.text).toContain('the service shows "glowing"');
-    expect(writes(bench.simulator).filter((line) => line === patch)).toHaveLength(1);
+    expect(writes(fixture.simulator).filter((line) => line === patch)).toHaveLength(1);
   });
 
   it("is that of a cluster that was stopped before", async () => {
-    const bench = await openFixture({ faults: [broken] });
-    const stopped = await bench.settleStopped({ ...good, desiredStatus: "stopped" });
-    await bench.failingChange(stopped, bad);
-    expect(bench.running(stopped).generation).toBe(2);
-    expect(bench.simulator.cluster(stopped.id)?.deployed.container).toBe("acme/model:2");
+    const fixture = await openFixture({ faults: [broken] });
+    const stopped = await fixture.settleStopped({ ...good, desiredStatus: "stopped" });
+    await fixture.failingChange(stopped, bad);
+    expect(fixture.running(stopped).generation).toBe(2);
+    expect(fixture.simulator.cluster(stopped.id)?.deployed.container).toBe("acme/model:2");
   });
 
   it("is that of a cluster that another user stops meanwhile", async () => {
-    const { bench, made } = await openGood({ provisioningMs: 60_000 });
-    void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status: "stopped" }));
-    const { text } = await bench.failingChange(made, bad);
+    const { fixture, made } = await openGood({ provisioningMs: 60_000 });
+    void fixture.clock.sleep(20_000).then(() => fixture.simulator.change(made.id, { status: "stopped" }));
+    const { text } = await fixture.failingChange(made, bad);
     expect(text).toContain("someone else stopped it");
-    expect(writes(bench.simulator)).toEqual([patch]);
+    expect(writes(fixture.simulator)).toEqual([patch]);
   });
 });
 
@@ -211,23 +211,23 @@ describe("a rollback", () => {
   it.each(rows)("is sent like the update: the service shows %s, rolls out by itself: %s", async (...row) => {
     const [, rollsOut, options] = row;
     const dialect: Partial<Dialect> = { ...(options.dialect as Partial<Dialect>), updateRollsOut: rollsOut };
-    const { bench, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
-    const failed = await bench.failingChange(made, bad, { timeoutMs: 120_000 });
+    const { fixture, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
+    const failed = await fixture.failingChange(made, bad, { timeoutMs: 120_000 });
     const one = rollsOut ? [patch] : [patch, redeploy];
-    expect(writes(bench.simulator)).toEqual([...one, ...one]);
-    expect(bench.warnings().filter((text) => text.includes("no poll showed"))).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([...one, ...one]);
+    expect(fixture.warnings().filter((text) => text.includes("no poll showed"))).toEqual([]);
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
-    expect(bench.running(made)).toMatchObject({ status: "running", generation: 3 });
-    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+    expect(fixture.running(made)).toMatchObject({ status: "running", generation: 3 });
+    expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
   });
 });
 
 describe("a rollback that fails", () => {
   it("ends with both errors, and the next update continues from the old configuration", async () => {
-    const { bench, made } = await openGood();
-    bench.simulator.fault({ kind: "fail", message: "image is gone", container: "acme/model:1" });
-    const left = await bench.failingChange(made, bad);
+    const { fixture, made } = await openGood();
+    fixture.simulator.fault({ kind: "fail", message: "image is gone", container: "acme/model:1" });
+    const left = await fixture.failingChange(made, bad);
     expect(plainText(left.text).split("\n")).toEqual([
       'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
       "      The rollback to acme/model:1 failed too",
@@ -239,8 +239,8 @@ describe("a rollback that fails", () => {
       "      replica rep_1-3-6: failed, image is gone",
     ]);
     expect(left.state).toMatchObject({ container: "acme/model:1", settled: false });
-    bench.simulator.change(made.id, { status: "running" });
-    await bench.reach(left, good, []);
+    fixture.simulator.change(made.id, { status: "running" });
+    await fixture.reach(left, good, []);
   });
 
   it("sends nothing if the service cannot be reached after the failure", async () => {
@@ -251,10 +251,10 @@ describe("a rollback that fails", () => {
       isLost = JSON.stringify(answer).includes("CUDA");
       return answer;
     };
-    const { bench, made } = await openGood({ wire });
-    const failed = await bench.failingChange(made, bad);
+    const { fixture, made } = await openGood({ wire });
+    const failed = await fixture.failingChange(made, bad);
     expect(failed.text).toContain("was not changed completely: it is failed");
     expect(failed.state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(writes(bench.simulator)).toEqual([patch]);
+    expect(writes(fixture.simulator)).toEqual([patch]);
   });
 });

@@ -44,41 +44,44 @@ describe.each<[string, Fault[], typeof rows]>([
 ])("triggers: health by %s", (_health, faults, rows) => {
   it.each(rows)("restart what they have to: %s", async (_title, changes, calls, goal) => {
     // A restart has to last longer than the pause between two polls to be seen.
-    const { bench, made } = await openSettled(before, { faults, provisioningMs: 6_000 });
+    const { fixture, made } = await openSettled(before, { faults, provisioningMs: 6_000 });
     const wanted = withChanges(changes);
-    const at = await bench.reach(made, wanted, calls);
-    expect(bench.running(at)).toMatchObject(goal);
-    expect(bench.warnings()).toEqual([]);
+    const at = await fixture.reach(made, wanted, calls);
+    expect(fixture.running(at)).toMatchObject(goal);
+    expect(fixture.warnings()).toEqual([]);
   });
 });
 
 describe("triggers", () => {
   it("restart nothing at the first creation, and once when they are added later", async () => {
-    const bench = await openFixture();
-    const made = await bench.run(bench.cluster.create(bench.ctx(), before));
-    expect(writes(bench.simulator)).toEqual(["POST /v1/clusters"]);
-    await bench.expectAtGoal(made, before);
-    const plain = await settle(bench, { ...toRun, name: "plain" });
-    await bench.reach(plain, { ...before, name: "plain" }, [redeploy]);
+    const fixture = await openFixture();
+    const made = await fixture.run(fixture.cluster.create(fixture.ctx(), before));
+    expect(writes(fixture.simulator)).toEqual(["POST /v1/clusters"]);
+    await fixture.expectAtGoal(made, before);
+    const plain = await settle(fixture, { ...toRun, name: "plain" });
+    await fixture.reach(plain, { ...before, name: "plain" }, [redeploy]);
   });
 
   it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
-    const bench = await openFixture();
-    const stopped = await bench.change(await settle(bench, before), withChanges({ ...toStop, restartTriggers: [1] }));
-    expect(writes(bench.simulator)).toEqual([stop]);
-    const still = await bench.change(stopped, withChanges({ ...toStop, restartTriggers: [2] }));
-    expect(writes(bench.simulator)).toEqual([]);
-    const at = await bench.reach(still, withChanges({ restartTriggers: [3] }), [restart]);
-    expect(bench.running(at).restarts).toBe(0);
+    const fixture = await openFixture();
+    const stopped = await fixture.change(
+      await settle(fixture, before),
+      withChanges({ ...toStop, restartTriggers: [1] }),
+    );
+    expect(writes(fixture.simulator)).toEqual([stop]);
+    const still = await fixture.change(stopped, withChanges({ ...toStop, restartTriggers: [2] }));
+    expect(writes(fixture.simulator)).toEqual([]);
+    const at = await fixture.reach(still, withChanges({ restartTriggers: [3] }), [restart]);
+    expect(fixture.running(at).restarts).toBe(0);
   });
 
   it("are sent again by the next update after a refusal, and the state keeps the old values", async () => {
-    const { bench, made } = await openSettled(before);
-    bench.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
+    const { fixture, made } = await openSettled(before);
+    fixture.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
     const wanted = withChanges({ restartTriggers: ["b"] });
-    const failed = await bench.failingChange(made, wanted);
+    const failed = await fixture.failingChange(made, wanted);
     expect(failed.state).toMatchObject({ restartTriggers: before["restartTriggers"], settled: false });
-    await bench.reach(failed, wanted, [restart]);
+    await fixture.reach(failed, wanted, [restart]);
   });
 });
 
@@ -88,20 +91,20 @@ describe("an update of inputs that only this package reads", () => {
   const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));
 
   it("sends no request, and changes nothing else in the state", async () => {
-    const { bench, made } = await openSettled(before);
-    expect(bench.toDo(made, wanted)).not.toEqual([]);
-    const { state } = await bench.change(made, wanted);
-    expect(bench.simulator.requests).toEqual([]);
+    const { fixture, made } = await openSettled(before);
+    expect(fixture.toDo(made, wanted)).not.toEqual([]);
+    const { state } = await fixture.change(made, wanted);
+    expect(fixture.simulator.requests).toEqual([]);
     expect(state).toEqual(JSON.parse(JSON.stringify({ ...made.state, ...changes })));
-    expect(bench.toDo({ id: made.id, state }, wanted)).toEqual([]);
+    expect(fixture.toDo({ id: made.id, state }, wanted)).toEqual([]);
   });
 
   it("does not end what an earlier update did not reach", async () => {
-    const { bench, made } = await openSettled(before);
-    bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "no driver" } });
-    const failed = await bench.failingChange(made, { ...before, replicas: 3 }, { timeoutMs: 30_000 });
+    const { fixture, made } = await openSettled(before);
+    fixture.simulator.change(made.id, { sickReplica: { replica: 0, message: "no driver" } });
+    const failed = await fixture.failingChange(made, { ...before, replicas: 3 }, { timeoutMs: 30_000 });
     const more = { ...wanted, replicas: 3, skipAwait: false };
-    const again = await bench.failingChange(failed, more, { timeoutMs: 30_000 });
+    const again = await fixture.failingChange(failed, more, { timeoutMs: 30_000 });
     expect(again.state).toMatchObject({ settled: false });
     expect(again.text).toMatch(/replica rep_\S+: unhealthy, no driver/);
   });
@@ -110,9 +113,9 @@ describe("an update of inputs that only this package reads", () => {
 describe("hourlyCost", () => {
   const priced: Properties = { ...toRun, hourlyCost: 6 };
   const costAfter = async (changes: ClusterChanges) => {
-    const { bench, made } = await openSettled(priced);
-    bench.simulator.change(made.id, changes);
-    return { bench, made, found: (await bench.refresh(made)).state };
+    const { fixture, made } = await openSettled(priced);
+    fixture.simulator.change(made.id, changes);
+    return { fixture, made, found: (await fixture.refresh(made)).state };
   };
 
   it.each([
@@ -125,10 +128,10 @@ describe("hourlyCost", () => {
   });
 
   it("is absent after a change from no replicas to some, never null", async () => {
-    const { bench, made, found } = await costAfter({ replicas: 0 });
+    const { fixture, made, found } = await costAfter({ replicas: 0 });
     expect(found).toMatchObject({ replicas: 0, hourlyCost: 0 });
-    bench.simulator.change(made.id, { replicas: 3 });
-    const again = await bench.run(bench.cluster.read(bench.ctx(), made.id, found));
+    fixture.simulator.change(made.id, { replicas: 3 });
+    const again = await fixture.run(fixture.cluster.read(fixture.ctx(), made.id, found));
     expect(again?.state).toMatchObject({ replicas: 3 });
     expect(again?.state).not.toHaveProperty("hourlyCost");
     expect(again?.inputs).not.toHaveProperty("hourlyCost");

@@ -61,29 +61,29 @@ const rows: Row[] = [
 describe("an update", () => {
   it.each(rows)("sends exact bodies: %s, env %s, %s", async (updateMethod, handling, _what, changes, ...expected) => {
     const dialect: Partial<Dialect> = { ...handlings[handling], updateMethod };
-    const { bench, made } = await openSettled(old, { dialect });
+    const { fixture, made } = await openSettled(old, { dialect });
     const wanted = { ...old, ...changes };
-    const { state } = await bench.change(made, wanted);
-    expect(bodies(bench)).toEqual(expected);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: wanted["replicas"] });
+    const { state } = await fixture.change(made, wanted);
+    expect(bodies(fixture)).toEqual(expected);
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: wanted["replicas"] });
     const deployed = { container: wanted["container"], env: wanted["env"] };
-    expect(bench.simulator.cluster(made.id)?.deployed).toEqual(deployed);
+    expect(fixture.simulator.cluster(made.id)?.deployed).toEqual(deployed);
     expect(state).toMatchObject({ ...wanted, settled: true });
     const isRefused =
       updateMethod === "PATCH" && handling === "hidden, replaced" && !Object.hasOwn(wanted["env"] ?? {}, "OLD");
     const stays = /: the service shows no env and refuses a null in it, so it may keep `env\.OLD`$/;
-    expect(bench.warnings()).toEqual(isRefused ? [expect.stringMatching(stays)] : []);
+    expect(fixture.warnings()).toEqual(isRefused ? [expect.stringMatching(stays)] : []);
   });
 
   it.each<[EnvHandling, object]>([
     ["reported, replaced", before],
     ["hidden, merged", { ...before, NEW: null }],
   ])("sends all that an unfinished update may have left: env %s", async (handling, env) => {
-    const { bench, id, state } = await openSettled(old, { dialect: handlings[handling] });
+    const { fixture, id, state } = await openSettled(old, { dialect: handlings[handling] });
     const left = { ...state, settled: false, __unfinished: "rollout", __sent: ["NEW"] };
-    await bench.change({ id, state: left }, old);
+    await fixture.change({ id, state: left }, old);
     const { replicas: _same, ...others } = all;
-    expect(bodies(bench)).toEqual([{ ...others, env }]);
+    expect(bodies(fixture)).toEqual([{ ...others, env }]);
   });
 });
 
@@ -91,7 +91,7 @@ const twoVariables = { KEEP: "kept-value", GONE: "gone-value" };
 
 const withEnv = (env: Properties): Properties => ({ ...checked, env });
 
-const updateEnv = (bench: Fixture, held: Held, env: Properties) => bench.change(held, withEnv(env));
+const updateEnv = (fixture: Fixture, held: Held, env: Properties) => fixture.change(held, withEnv(env));
 
 /** How a service shows env. */
 const echoes = {
@@ -108,12 +108,12 @@ it.each<[string, Partial<Dialect>, boolean]>([
   "a variable that a failed update stored is removed when the program removes it: env is reported %s, refreshed %s",
   async (_echo, options, isRefreshed) => {
     const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, ...options } as const;
-    const { bench, made } = await openSettled(withEnv(twoVariables), { dialect });
-    bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-    const left = await bench.failingChange(made, withEnv({ ...twoVariables, NEW: "new-value" }));
-    expect(bench.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
-    await updateEnv(bench, isRefreshed ? await bench.refresh(left) : left, twoVariables);
-    const { env, deployed } = bench.simulator.cluster(made.id) ?? {};
+    const { fixture, made } = await openSettled(withEnv(twoVariables), { dialect });
+    fixture.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
+    const left = await fixture.failingChange(made, withEnv({ ...twoVariables, NEW: "new-value" }));
+    expect(fixture.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
+    await updateEnv(fixture, isRefreshed ? await fixture.refresh(left) : left, twoVariables);
+    const { env, deployed } = fixture.simulator.cluster(made.id) ?? {};
     expect([env, deployed?.env]).toEqual([twoVariables, twoVariables]);
   },
 );
@@ -126,50 +126,50 @@ it.each(Object.entries(echoes))(
       ...options,
       injectedEnv: { GPU_HOST: "node-7" },
     };
-    const { bench, made } = await openSettled(withEnv(twoVariables), { dialect });
-    await updateEnv(bench, made, { KEEP: twoVariables.KEEP });
-    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: twoVariables.KEEP });
-    expect(JSON.stringify(bench.simulator.requests.map(({ body }) => body ?? null))).not.toContain("GPU_HOST");
+    const { fixture, made } = await openSettled(withEnv(twoVariables), { dialect });
+    await updateEnv(fixture, made, { KEEP: twoVariables.KEEP });
+    expect(fixture.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: twoVariables.KEEP });
+    expect(JSON.stringify(fixture.simulator.requests.map(({ body }) => body ?? null))).not.toContain("GPU_HOST");
   },
 );
 
 describe("an unmanaged variable whose value the service masks", () => {
   /** A cluster with such a variable, after a refresh; `kept` are the inputs with which the program ignores all changes of env. */
   async function openMasked(dialect: Partial<Dialect>) {
-    const { bench, made } = await openSettled(old, { dialect: { envEcho: "masked", ...dialect } });
-    bench.simulator.change(made.id, { env: { ...before, THEIRS: "their-value" } });
-    const held = await bench.refresh(made);
+    const { fixture, made } = await openSettled(old, { dialect: { envEcho: "masked", ...dialect } });
+    fixture.simulator.change(made.id, { env: { ...before, THEIRS: "their-value" } });
+    const held = await fixture.refresh(made);
     expect(held.state["env"]).toEqual({ ...before, THEIRS: "" });
-    return { bench, held, kept: { ...old, env: held.state["env"] } };
+    return { fixture, held, kept: { ...old, env: held.state["env"] } };
   }
 
   it.each<[string, Partial<Dialect>, Properties]>([
     ["a PUT of everything", { updateMethod: "PUT" }, image],
     ["a POST of everything", { updateMethod: "POST" }, port],
   ])("is not emptied, and the error names it and the remedy: %s", async (_title, dialect, changes) => {
-    const { bench, held, kept } = await openMasked(dialect);
-    const left = await bench.failingChange(held, { ...kept, ...changes });
+    const { fixture, held, kept } = await openMasked(dialect);
+    const left = await fixture.failingChange(held, { ...kept, ...changes });
     expect(left.text).toMatch(/`env\.THEIRS`.*Nothing was sent.*`ignoreChanges`/s);
-    expect(bodies(bench)).toEqual([]);
+    expect(bodies(fixture)).toEqual([]);
     expect(left.state).toMatchObject({ container, env: held.state["env"], __unfinished: true });
-    await bench.change(left, { ...old, ...changes, env: { ...before, THEIRS: "ours" } });
-    expect(bench.simulator.cluster(held.id)?.deployed.env).toEqual({ ...before, THEIRS: "ours" });
+    await fixture.change(left, { ...old, ...changes, env: { ...before, THEIRS: "ours" } });
+    expect(fixture.simulator.cluster(held.id)?.deployed.env).toEqual({ ...before, THEIRS: "ours" });
   });
 
   it("does not prevent a PATCH of another input", async () => {
-    const { bench, held, kept } = await openMasked({});
-    await bench.change(held, { ...kept, ...image });
-    expect(bodies(bench)).toEqual([image]);
-    expect(bench.simulator.cluster(held.id)?.env).toMatchObject({ THEIRS: "their-value" });
+    const { fixture, held, kept } = await openMasked({});
+    await fixture.change(held, { ...kept, ...image });
+    expect(bodies(fixture)).toEqual([image]);
+    expect(fixture.simulator.cluster(held.id)?.env).toMatchObject({ THEIRS: "their-value" });
   });
 
   it.each(["same", "none"] as const)(
     "is not confused with an empty variable of the program: env is reported %s",
     async (envEcho) => {
       const inputs = { ...old, env: { MODEL: "one", DEBUG: "" } };
-      const { bench, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
-      await bench.change(made, { ...inputs, ...image });
-      expect(bodies(bench)[0]).toMatchObject({ env: inputs.env });
+      const { fixture, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
+      await fixture.change(made, { ...inputs, ...image });
+      expect(bodies(fixture)[0]).toMatchObject({ env: inputs.env });
     },
   );
 });
@@ -183,11 +183,11 @@ describe("an update of env that is refused", () => {
     ["for the replicas: without them", "PUT", "replicas is not allowed", all, { ...all, replicas: undefined }],
     ["for a missing name: all of it", "PATCH", "body.name: Field required", { env: news.env }, { ...all, name: "web" }],
   ])("is sent again with a corrected body: %s", async (_title, updateMethod, message, ...expected) => {
-    const { bench, made } = await openSettled(checked, { dialect: { updateMethod } });
-    bench.simulator.fault(refused(message, updateMethod));
+    const { fixture, made } = await openSettled(checked, { dialect: { updateMethod } });
+    fixture.simulator.fault(refused(message, updateMethod));
     // What the simulator itself makes of the second body does not matter here.
-    await bench.change(made, news).catch(() => undefined);
-    expect(bodies(bench).slice(0, 2)).toEqual(expected);
+    await fixture.change(made, news).catch(() => undefined);
+    expect(bodies(fixture).slice(0, 2)).toEqual(expected);
   });
 
   it.each<[string, number, string]>([
@@ -197,16 +197,16 @@ describe("an update of env that is refused", () => {
     ["the missing field was sent", 422, "env is required"],
     ["the refusal is not about fields", 403, "container is required"],
   ])("is not sent again, and fails with the reason: %s", async (_title, status, message) => {
-    const { bench, made } = await openSettled(checked);
-    bench.simulator.fault({ ...refused(message, "PATCH"), status, times: 100 });
-    expect((await bench.failingChange(made, news)).text).toContain(message);
-    expect(writes(bench.simulator)).toEqual([patch]);
+    const { fixture, made } = await openSettled(checked);
+    fixture.simulator.fault({ ...refused(message, "PATCH"), status, times: 100 });
+    expect((await fixture.failingChange(made, news)).text).toContain(message);
+    expect(writes(fixture.simulator)).toEqual([patch]);
   });
 });
 
 it("a removed variable is removed even if it was empty and the service is busy with the first request", async () => {
   const dialect: Partial<Dialect> = { updateSemantics: "merge-keys", busyWhen: "changing" };
-  const { bench, made } = await openSettled(withEnv({ KEEP: "a", GONE: "" }), { dialect });
-  await updateEnv(bench, made, { KEEP: "b" });
-  expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: "b" });
+  const { fixture, made } = await openSettled(withEnv({ KEEP: "a", GONE: "" }), { dialect });
+  await updateEnv(fixture, made, { KEEP: "b" });
+  expect(fixture.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: "b" });
 });

@@ -9,34 +9,34 @@ const later = { path: "/v1/clusters", method: "GET", after: 1, times: 1_000 } as
 
 describe("many waits", () => {
   it("share their lists: 20 waits list as often as one, and read each status once", async () => {
-    const bench = await openFixture({ provisioningMs: 60_000 });
-    const { tookMs } = await bench.timed(bench.createFleet(20));
-    expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(62);
-    expect(countOf(bench.simulator, "GET /v1/clusters/:id/status")).toBeLessThanOrEqual(20 + 3);
-    expect(bench.simulator.requests.length).toBeLessThanOrEqual(20 + 62 + 20 + 2 * 3);
+    const fixture = await openFixture({ provisioningMs: 60_000 });
+    const { tookMs } = await fixture.timed(fixture.createFleet(20));
+    expect(countOf(fixture.simulator, lists)).toBeLessThanOrEqual(62);
+    expect(countOf(fixture.simulator, "GET /v1/clusters/:id/status")).toBeLessThanOrEqual(20 + 3);
+    expect(fixture.simulator.requests.length).toBeLessThanOrEqual(20 + 62 + 20 + 2 * 3);
     expect(tookMs).toBeLessThanOrEqual(66_000 + 2_000);
   });
 
   it("detect once that the service has no /status", async () => {
-    const bench = await openFixture({ dialect: "client", provisioningMs: 10_000 });
-    await bench.createFleet(10, { ...checked, gpuType: "rtx-4090" });
-    expect(bench.simulator.requests.filter(({ path }) => path.endsWith("/status"))).toHaveLength(1);
+    const fixture = await openFixture({ dialect: "client", provisioningMs: 10_000 });
+    await fixture.createFleet(10, { ...checked, gpuType: "rtx-4090" });
+    expect(fixture.simulator.requests.filter(({ path }) => path.endsWith("/status"))).toHaveLength(1);
   });
 
   it.each<[string, Fault]>([
     ["the list does not contain the cluster", { ...later, kind: "body", body: '{"clusters":[]}' }],
     ["the key is not allowed to list", { ...later, kind: "status", status: 403 }],
   ])("read clusters by id: %s", async (_title, fault) => {
-    const bench = await openFixture({ provisioningMs: 10_000, faults: [fault] });
-    const fleet = await bench.createFleet(6);
+    const fixture = await openFixture({ provisioningMs: 10_000, faults: [fault] });
+    const fleet = await fixture.createFleet(6);
     expect(fleet.every(({ state }) => state["settled"])).toBe(true);
   });
 });
 
 it("a long wait polls more and more rarely, and at least every 15 s", async () => {
-  const bench = await openFixture({ provisioningMs: 30 * 60_000 });
-  await bench.createFleet(1);
-  const pollsMs = [...new Set(bench.simulator.requests.map(({ at }) => at))];
+  const fixture = await openFixture({ provisioningMs: 30 * 60_000 });
+  await fixture.createFleet(1);
+  const pollsMs = [...new Set(fixture.simulator.requests.map(({ at }) => at))];
   const pauses = pollsMs.slice(1).map((at, index) => at - (pollsMs[index] ?? 0));
   expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
   expect(pauses[0]).toBe(2_000);
@@ -46,8 +46,8 @@ it("a long wait polls more and more rarely, and at least every 15 s", async () =
 });
 
 it("a wait succeeds if the cluster gets ready exactly at its deadline", async () => {
-  const bench = await openFixture({ provisioningMs: 77_000 });
-  const made = await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 77_000 }), checked));
+  const fixture = await openFixture({ provisioningMs: 77_000 });
+  const made = await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 77_000 }), checked));
   expect(made.state["settled"]).toBe(true);
 });
 
@@ -91,8 +91,8 @@ describe("the interval between two polls", () => {
 
 it.each([1, 3])("creations end within 2 s of readiness, or 3 %% of the time waited: %i clusters", async (count) => {
   for (const seconds of [1, 7, 31, 64, 65, 99, 187, 301, 599]) {
-    const bench = await openFixture({ provisioningMs: seconds * 1_000 });
-    const { tookMs } = await bench.timed(bench.settleFleet(count));
+    const fixture = await openFixture({ provisioningMs: seconds * 1_000 });
+    const { tookMs } = await fixture.timed(fixture.settleFleet(count));
     expect(tookMs - seconds * 1_000).toBeLessThanOrEqual(Math.max(2_000, 0.03 * seconds * 1_000));
   }
 });

@@ -106,11 +106,11 @@ const refused = { problem: "the connection was refused (ECONNREFUSED)" };
 describe("a creation with a readiness probe", () => {
   it("succeeds when the endpoint gives the expected answer, and reports the reasons until then", async () => {
     const { ask, requests } = endpoint(refused, busy, ok);
-    const bench = await openFixture({ ask });
-    const made = await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 600_000 }), probed));
+    const fixture = await openFixture({ ask });
+    const made = await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 600_000 }), probed));
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
-    const progress = bench.messages
+    const progress = fixture.messages
       .filter((text) => text.includes("/health"))
       .map((text) => text.replace(/, \w+ of 10m$/, ""));
     expect(progress).toEqual([
@@ -118,32 +118,32 @@ describe("a creation with a readiness probe", () => {
       "status: 2/2 replicas healthy, GET /health answers 503",
       "status: 2/2 replicas healthy, GET /health answers 200",
     ]);
-    await bench.expectAtGoal(made, probed);
+    await fixture.expectAtGoal(made, probed);
     expect(requests).toHaveLength(3);
   });
 
   it("fails at the time limit with the last answer, and the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(refused, refused, busy);
-    const bench = await openFixture({ ask });
-    const error = await bench.failingCreate(probed);
+    const fixture = await openFixture({ ask });
+    const error = await fixture.failingCreate(probed);
     expect(error.reasons[0]).toMatch(
       /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` expects a status from 200 to 299\n/,
     );
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
-    const held = await bench.refresh(error);
-    expect(bench.toDo(held, probed)).toEqual(["settled"]);
+    const held = await fixture.refresh(error);
+    expect(fixture.toDo(held, probed)).toEqual(["settled"]);
     const count = requests.length;
     answer(ok);
-    await bench.reach(held, probed);
+    await fixture.reach(held, probed);
     expect(requests).toHaveLength(count + 1);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([]);
   });
 
   it("ends a probe without an answer at the time limit of the probe", async () => {
     const { ask } = endpoint("silent");
-    const bench = await openFixture({ ask });
+    const fixture = await openFixture({ ask });
     const probe = { path: "/health", timeout: 3 };
-    const { end: error, tookMs } = await bench.timed(bench.failingCreate({ ...toRun, readinessProbe: probe }));
+    const { end: error, tookMs } = await fixture.timed(fixture.failingCreate({ ...toRun, readinessProbe: probe }));
     expect(error.reasons[0]).toContain("GET /health: no complete answer came in time");
     expect(tookMs).toBeLessThan(62_000);
   });
@@ -154,10 +154,10 @@ it.each<[string, Properties]>([
   ["of a stopped cluster", { ...probed, desiredStatus: "stopped" }],
 ])("no probe is sent, even if it changes: %s", async (_title, inputs) => {
   const { ask, requests } = endpoint(busy);
-  const bench = await openFixture({ ask });
-  const made = await settle(bench, inputs);
-  const at = await bench.change(made, { ...inputs, readinessProbe: { path: "/ready" } });
-  expect(bench.simulator.requests).toEqual([]);
+  const fixture = await openFixture({ ask });
+  const made = await settle(fixture, inputs);
+  const at = await fixture.change(made, { ...inputs, readinessProbe: { path: "/ready" } });
+  expect(fixture.simulator.requests).toEqual([]);
   expect(requests).toEqual([]);
   expect(at.state).toMatchObject({ settled: true, readinessProbe: { path: "/ready" } });
 });
@@ -165,37 +165,37 @@ it.each<[string, Properties]>([
 describe("an update with a readiness probe", () => {
   it("of the probe alone only probes, whatever another user has changed", async () => {
     const { ask, requests } = endpoint(busy, ok);
-    const { bench, made } = await openSettled(toRun, { ask });
-    bench.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
-    const at = await bench.change(made, probed);
-    expect(writes(bench.simulator)).toEqual([]);
+    const { fixture, made } = await openSettled(toRun, { ask });
+    fixture.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
+    const at = await fixture.change(made, probed);
+    expect(writes(fixture.simulator)).toEqual([]);
     expect(requests).toHaveLength(2);
     expect(at.state).toMatchObject({ settled: true, replicas: 2, readinessProbe: { path: "/health" } });
-    expect(bench.warnings()).toEqual([]);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   it("of the probe alone does not start a cluster that another user has stopped; the next one does", async () => {
     const { ask, requests } = endpoint(ok);
-    const { bench, made } = await openSettled(toRun, { ask });
-    bench.simulator.change(made.id, { status: "stopped" });
-    const failed = await bench.failingChange(made, probed);
+    const { fixture, made } = await openSettled(toRun, { ask });
+    fixture.simulator.change(made.id, { status: "stopped" });
+    const failed = await fixture.failingChange(made, probed);
     expect(failed.text).toContain("it is stopped: someone else stopped it");
-    expect([writes(bench.simulator), requests]).toEqual([[], []]);
-    await bench.expectAtGoal(await bench.change(failed, probed), probed);
+    expect([writes(fixture.simulator), requests]).toEqual([[], []]);
+    await fixture.expectAtGoal(await fixture.change(failed, probed), probed);
     expect(requests).toHaveLength(1);
   });
 
   it("of a trigger ends with the probe; after a failure, the next update only probes", async () => {
     const { ask, requests, answer } = endpoint(ok);
-    const { bench, made } = await openSettled(probed, { ask });
+    const { fixture, made } = await openSettled(probed, { ask });
     requests.length = 0;
     answer(busy);
     const news = { ...probed, restartTriggers: ["b"] };
-    const failed = await bench.failingChange(made, news, { timeoutMs: 120_000 });
+    const failed = await fixture.failingChange(made, news, { timeoutMs: 120_000 });
     expect(failed.text).toContain("replicas healthy, GET /health answers 503");
-    expect(writes(bench.simulator)).toHaveLength(1);
+    expect(writes(fixture.simulator)).toHaveLength(1);
     answer(ok);
-    await bench.reach(failed, news, []);
+    await fixture.reach(failed, news, []);
   });
 });
 
@@ -207,8 +207,8 @@ it("secrets of a probe are sent without the API key, and appear in no message ev
     headers: { Authorization: `Bearer ${canary}-header`, "X-Key": "canary-short" },
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
-  const bench = await openFixture({ ask });
-  const error = await bench.failingCreate({ ...toRun, readinessProbe: probe });
+  const fixture = await openFixture({ ask });
+  const error = await fixture.failingCreate({ ...toRun, readinessProbe: probe });
   const [request] = requests;
   expect(request).toMatchObject({ method: "POST", body: probe.body });
   expect(request?.url.search).toBe("?token=hidden-in-messages");
@@ -217,8 +217,8 @@ it("secrets of a probe are sent without the API key, and appear in no message ev
     "Content-Type": "application/json",
     "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
   });
-  expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
-  const texts = [...bench.messages, ...error.reasons, error.message].join("\n");
+  expect(JSON.stringify(request)).not.toContain(fixture.simulator.apiKey);
+  const texts = [...fixture.messages, ...error.reasons, error.message].join("\n");
   expect(texts).toContain("POST /health: no route for [secret]");
   expect(texts).not.toMatch(/canary|hidden-in-messages/);
 });

@@ -20,30 +20,30 @@ describe("skipAwait", () => {
   const hasty: Properties = { ...toRun, skipAwait: true };
 
   it("ends an update as soon as an env is accepted", async () => {
-    const { bench, made } = await openSettled(hasty, { provisioningMs: 600_000 });
-    const { end: at, tookMs } = await bench.timed(bench.change(made, { ...hasty, env }));
+    const { fixture, made } = await openSettled(hasty, { provisioningMs: 600_000 });
+    const { end: at, tookMs } = await fixture.timed(fixture.change(made, { ...hasty, env }));
     expect(tookMs).toBeLessThan(15_000);
-    expect(writes(bench.simulator)).toEqual([patch]);
-    expect(bench.toDo(at, { ...hasty, env })).toEqual([]);
+    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.toDo(at, { ...hasty, env })).toEqual([]);
   });
 
   it("ends a creation with the accepted cluster, which shows no drift while it starts", async () => {
-    const bench = await openFixture({ provisioningMs: 600_000 });
-    const made = await settle(bench, hasty);
+    const fixture = await openFixture({ provisioningMs: 600_000 });
+    const made = await settle(fixture, hasty);
     expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
-    expect(bench.toDo(made, hasty)).toEqual([]);
-    expect(bench.toDo(await bench.refresh(made), hasty)).toEqual([]);
-    await bench.clock.advance(600_000);
-    await bench.expectAtGoal(await bench.refresh(made), hasty);
+    expect(fixture.toDo(made, hasty)).toEqual([]);
+    expect(fixture.toDo(await fixture.refresh(made), hasty)).toEqual([]);
+    await fixture.clock.advance(600_000);
+    await fixture.expectAtGoal(await fixture.refresh(made), hasty);
   });
 
   it("waits until the service shows a new cluster, so that no later read takes it for gone", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
-    const bench = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
-    const made = await settle(bench, hasty);
+    const fixture = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const made = await settle(fixture, hasty);
     expect(made.state["unverifiedInputs"]).toEqual([]);
-    await bench.clock.advance(60_000);
-    await bench.expectAtGoal(await bench.refresh(made), hasty);
+    await fixture.clock.advance(60_000);
+    await fixture.expectAtGoal(await fixture.refresh(made), hasty);
   });
 });
 
@@ -51,35 +51,35 @@ describe("minHealthyReplicas", () => {
   const sick = { kind: "sick-replica", replica: 3, message: "no driver" } as const;
 
   it("of 3 is reached even if the last of four replicas stays unhealthy forever", async () => {
-    const bench = await openFixture({ faults: [sick], provisioningMs: 20_000 });
+    const fixture = await openFixture({ faults: [sick], provisioningMs: 20_000 });
     const inputs = { ...toRun, replicas: 4, minHealthyReplicas: 3 };
-    const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
+    const made = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
-    await bench.expectAtGoal(made, inputs);
-    expect(bench.messages).toContain("status: 3/4 replicas healthy");
+    await fixture.expectAtGoal(made, inputs);
+    expect(fixture.messages).toContain("status: 3/4 replicas healthy");
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
-    const bench = await openFixture({ provisioningMs: 120_000 });
+    const fixture = await openFixture({ provisioningMs: 120_000 });
     const inputs: Properties = { ...toRun, replicas: 4, minHealthyReplicas: 2 };
-    const made = await settle(bench, inputs);
-    await bench.clock.advance(120_000);
-    const restart = bench.change(await bench.refresh(made), { ...inputs, restartTriggers: ["b"] });
-    const { end: at, tookMs } = await bench.timed(restart);
+    const made = await settle(fixture, inputs);
+    await fixture.clock.advance(120_000);
+    const restart = fixture.change(await fixture.refresh(made), { ...inputs, restartTriggers: ["b"] });
+    const { end: at, tookMs } = await fixture.timed(restart);
     expect([tookMs >= 60_000, tookMs < 80_000]).toEqual([true, true]);
     expect(at.state).toMatchObject({ settled: true, readyReplicas: 2 });
-    expect(bench.warnings()).toEqual([]);
+    expect(fixture.warnings()).toEqual([]);
   });
 });
 
 const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
 
 it("progress is reported at each change and every 15 s, with the time that has passed", async () => {
-  const bench = await openFixture({ provisioningMs: 120_000 });
+  const fixture = await openFixture({ provisioningMs: 120_000 });
   const lines: [seconds: number, string][] = [];
-  const startMs = bench.clock.now();
-  const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
-  await bench.run(bench.cluster.create(bench.ctx({ status }), { ...toRun, replicas: 4 }));
+  const startMs = fixture.clock.now();
+  const status = (text: string) => void lines.push([(fixture.clock.now() - startMs) / 1000, text]);
+  await fixture.run(fixture.cluster.create(fixture.ctx({ status }), { ...toRun, replicas: 4 }));
   const progress = lines.filter(([, text]) => text.includes(" of "));
   for (const [seconds, text] of progress) {
     expect(text).toMatch(/^(\d\/4 replicas healthy, provisioning|provisioning), (\dm)?(\d\ds?|\ds)? ?.*of 60m$/);
@@ -101,10 +101,10 @@ describe("a temporary problem", () => {
     ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
   ])("does not end a wait: %s", async (_title, faults) => {
     for (const more of [[], [noStatus]]) {
-      const bench = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
-      const made = await settle(bench, toRun);
-      await bench.clock.advance(300_000);
-      await bench.expectAtGoal(made, toRun);
+      const fixture = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
+      const made = await settle(fixture, toRun);
+      await fixture.clock.advance(300_000);
+      await fixture.expectAtGoal(made, toRun);
     }
   });
 });
@@ -112,31 +112,31 @@ describe("a temporary problem", () => {
 describe("a list that lags 30 s behind several waits", () => {
   const lagging = { listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 };
   /** Changes all clusters at once. */
-  const changeAll = (bench: Fixture, fleet: readonly Held[], news: Properties) =>
-    Promise.all(fleet.map((held) => bench.change(held, { ...news, name: held.state["name"] })));
+  const changeAll = (fixture: Fixture, fleet: readonly Held[], news: Properties) =>
+    Promise.all(fleet.map((held) => fixture.change(held, { ...news, name: held.state["name"] })));
 
   it("does not end a start with the stop before it, nor a rollout with the failure before it", async () => {
-    const bench = await openFixture(lagging);
-    const stopped = await changeAll(bench, await bench.settleFleet(2, toRun), toStop);
-    await bench.clock.advance(40_000);
-    const up = await changeAll(bench, stopped, toRun);
-    for (const at of up) expect(bench.running(at).status).toBe("running");
-    for (const { id } of up) bench.simulator.change(id, { status: "failed", message: "node lost" });
-    await bench.clock.advance(40_000);
-    const healed = await changeAll(bench, up, { ...toRun, env });
-    for (const at of healed) expect(bench.running(at)).toMatchObject({ status: "running", env });
+    const fixture = await openFixture(lagging);
+    const stopped = await changeAll(fixture, await fixture.settleFleet(2, toRun), toStop);
+    await fixture.clock.advance(40_000);
+    const up = await changeAll(fixture, stopped, toRun);
+    for (const at of up) expect(fixture.running(at).status).toBe("running");
+    for (const { id } of up) fixture.simulator.change(id, { status: "failed", message: "node lost" });
+    await fixture.clock.advance(40_000);
+    const healed = await changeAll(fixture, up, { ...toRun, env });
+    for (const at of healed) expect(fixture.running(at)).toMatchObject({ status: "running", env });
   });
 });
 
 it("a failure names cluster, id, next step, states, and each unhealthy replica with its reason, one line each", async () => {
-  const bench = await openFixture({
+  const fixture = await openFixture({
     provisioningMs: 30_000,
     faults: [
       { kind: "sick-replica", replica: 1, message: `cannot pull: ${canary}` },
       { ...oneCluster, kind: "status", status: 503, message: "try later", after: 6, times: 1 },
     ],
   });
-  const error = await bench.failingCreate(toRun, { timeoutMs: 120_000 });
+  const error = await fixture.failingCreate(toRun, { timeoutMs: 120_000 });
   expect(error.reasons).toHaveLength(1);
   expect(error.state).toMatchObject({ ...toRun, settled: false, endpoint: expect.any(String), __seenBy: "seen" });
   expect(JSON.parse(JSON.stringify(error.state))).toStrictEqual(error.state);
@@ -154,24 +154,24 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
 
 it.each([1, 3])("a failed cluster ends its wait even if /status cannot be read: %i clusters", async (count) => {
   const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
-  const bench = await openFixture({
+  const fixture = await openFixture({
     provisioningMs: 20_000,
     faults: [
       { kind: "fail", message: "no driver", times: count },
       { ...unavailable, times: 10_000 },
     ],
   });
-  const made = ["a", "b", "c"].slice(0, count).map((name) => bench.failingCreate({ ...toRun, name }, {}));
-  const { end: errors, tookMs } = await bench.timed(Promise.all(made));
+  const made = ["a", "b", "c"].slice(0, count).map((name) => fixture.failingCreate({ ...toRun, name }, {}));
+  const { end: errors, tookMs } = await fixture.timed(Promise.all(made));
   for (const { reasons } of errors) expect(reasons[0]).toContain("it is failed");
   expect(tookMs).toBeLessThan(60_000);
 });
 
 it("a wait without change warns once, after half of its time, with what it observes and what can be done", async () => {
-  const bench = await openFixture({ provisioningMs: 4 * 3_600_000 });
-  await bench.failingCreate(toRun, { timeoutMs: 3_600_000 });
-  expect(bench.warnings()).toHaveLength(1);
-  const [text = ""] = bench.warnings();
+  const fixture = await openFixture({ provisioningMs: 4 * 3_600_000 });
+  await fixture.failingCreate(toRun, { timeoutMs: 3_600_000 });
+  expect(fixture.warnings()).toHaveLength(1);
+  const [text = ""] = fixture.warnings();
   expect(text).toMatch(/^warning: cluster "web" \(cl_\w+\): nothing has changed for 30m/);
   expect(text).toContain("0/2 replicas healthy, provisioning");
   expect(text).toMatch(/The wait continues for \d+m\d*s?\. Check the cluster .*Ctrl-C/);
