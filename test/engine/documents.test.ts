@@ -133,17 +133,24 @@ describe("the examples of programs in the documents", () => {
 });
 
 describe("the scripts in the documents", () => {
+  function javaScriptOf(code: string): string {
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+    return ts.transpileModule(code, { compilerOptions }).outputText;
+  }
+
   /** Runs an example as a module of its own, beside the packages of the program. */
   function runScript(name: string, code: string) {
+    const file = join(fixture.workspace.folder, `${name}.mjs`);
+    writeFileSync(file, javaScriptOf(code));
+    return runNode([file]);
+  }
+
+  function runNode(args: readonly string[], variables: Record<string, string> = {}) {
     const { folder, env } = fixture.workspace;
-    const { ESNext } = ts.ModuleKind;
-    const target = ts.ScriptTarget.ES2022;
-    const file = join(folder, `${name}.mjs`);
-    writeFileSync(file, ts.transpileModule(code, { compilerOptions: { module: ESNext, target } }).outputText);
     const PATH = [join(cliRoot, "bin"), process.env["PATH"]].join(delimiter);
-    const options = { cwd: folder, env: { ...process.env, ...env, PATH } };
+    const options = { cwd: folder, env: { ...process.env, ...env, PATH, ...variables } };
     return new Promise<{ failed: boolean; output: string }>((done) =>
-      execFile(process.execPath, [file], options, (error, stdout, stderr) =>
+      execFile(process.execPath, args, options, (error, stdout, stderr) =>
         done({ failed: error !== null, output: stdout + stderr }),
       ),
     );
@@ -188,8 +195,21 @@ describe("the scripts in the documents", () => {
     expect(exit).toBe(0);
   });
 
+  it("test a program with Pulumi's mocks, without a key", async () => {
+    const [program = "", test = "", ...others] = blocksOf("typescript", texts.get("docs/guides/testing.md"));
+    expect(others).toEqual([]);
+    const folder = join(fixture.workspace.folder, "mocks");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "index.js"), javaScriptOf(program));
+    writeFileSync(join(folder, "index.test.js"), javaScriptOf(test));
+    const { failed, output } = await runNode(["--test", folder], { GPUCLUSTER_API_KEY: "" });
+    expect(output).toMatch(/pass 1\b/);
+    expect(failed).toBe(false);
+  });
+
   it("are all run: there is no other example in TypeScript", () => {
-    expect(blocksOf("typescript")).toHaveLength(3);
-    expect(text.match(/^ *```(tsx?|typescript|js|javascript)\b.*$/gm)).toHaveLength(blocks.length + 3);
+    expect(blocksOf("typescript")).toHaveLength(5);
+    expect(text.match(/^ *```(tsx?|typescript|js|javascript)\b.*$/gm)).toHaveLength(blocks.length + 5);
   });
 });
