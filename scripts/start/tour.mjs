@@ -23,18 +23,18 @@ export async function simulatorTour(stack, { env, note }, { keep }) {
   await stack.pulumi("stack", "output", "endpoint");
   if (keep) return sayKept(stack, note);
 
-  say("Ask for a third replica and a longer context, and read what would happen");
+  say("Request a third replica and a longer context, and preview the change");
   await stack.pulumi("config", "set", "replicas", "3");
   await stack.pulumi("config", "set", "contextSize", "16384");
   await stack.pulumi("preview", "--diff");
   say("Apply it: first the longer context, then, when both replicas run with it, the third one");
   await stack.pulumi("up", "--yes", "--skip-preview");
 
-  say("Somebody scales the cluster to 5, behind Pulumi's back");
+  say("Another user scales the cluster to 5");
   await scaleBehindItsBack(env, 5);
   say("A refresh finds the drift");
   await stack.pulumi("refresh", "--yes", "--skip-preview", "--diff");
-  say("The next up puts it back");
+  say("The next up corrects it");
   await stack.pulumi("up", "--yes", "--skip-preview", "--diff");
 
   say("Delete the cluster, and wait until it is gone");
