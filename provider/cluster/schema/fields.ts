@@ -11,8 +11,8 @@ export interface ClusterInputs {
    * Name of the cluster in the service, and the first part of its endpoint's host. A change replaces the cluster.
    *
    * 1 to 63 letters, digits and `-`. Default: a generated name, which is the resource's name and 7 hex digits, and does
-   * not change afterwards. A replacement deletes the old cluster first if the name is explicit, and creates the new
-   * cluster first if the name is generated.
+   * not change afterwards. Two clusters cannot have one name: a replacement that keeps an explicit name needs the old
+   * cluster to be deleted first.
    */
   name?: string;
   /**
