@@ -56,7 +56,7 @@ const sources = [...filesIn("provider"), ...filesIn("sdk")]
 
 test("every heading of the page about messages is printed", () => {
   const headings = [...read("docs/troubleshooting.md").matchAll(/^### (.+)$/gm)].map(([, heading = ""]) => heading);
-  expect(headings.length).toBeGreaterThan(19);
+  expect(headings.length).toBeGreaterThan(9);
   const parts = headings.flatMap((heading) => heading.split("…").map((part) => part.trim()));
   expect(parts.filter((part) => !sources.includes(part) && !sources.includes(part.replaceAll("`", "\\`")))).toEqual([]);
 });
