@@ -119,9 +119,9 @@ export interface ClusterInputs {
    */
   readinessProbe?: ReadinessProbe;
   /**
-   * What to do when an update of `container` or `env` does not become healthy. `keep` leaves the new configuration in
-   * place, and the next `pulumi up` waits for it again. `rollBack` restores the old configuration, waits until it is
-   * healthy, and then fails; the next `pulumi up` tries the new one again. Default: `keep`.
+   * What to do when an update of `container`, `env` or `registryCredentialId` does not become healthy. `keep` leaves the
+   * new configuration in place, and the next `pulumi up` waits for it again. `rollBack` restores the old configuration,
+   * waits until it is healthy, and then fails; the next `pulumi up` tries the new one again. Default: `keep`.
    *
    * An update has not become healthy if the service reports that the cluster has failed, or if the update or
    * `readinessProbe` reaches its time limit. The rollback has a time limit of the same length. There is no rollback after
@@ -137,8 +137,8 @@ export interface ClusterInputs {
    */
   waitForCapacity?: boolean;
   /**
-   * Maximum cost of the cluster for one hour, in the currency of the service's prices; a number above 0. If the cost is
-   * higher, preview and `up` fail before anything is sent.
+   * Maximum cost of the cluster for one hour, in the currency of the service's prices; a number above 0. If a change
+   * raises the cost above it, preview and `up` fail before anything is sent for this cluster.
    *
    * If the service reports no price, preview and `up` only warn. If the price cannot be looked up, they fail. Default: no
    * limit; `gpucluster:maxHourlyCost` limits the total of all clusters of a stack.
@@ -154,7 +154,7 @@ export interface ClusterInputs {
  */
 export type DesiredStatus = "running" | "stopped";
 /**
- * What to do when an update of the container or env does not become healthy.
+ * What to do when an update of the configuration does not become healthy.
  *
  * - `keep`: Leaves the new configuration in place; the next update waits for it again.
  * - `rollBack`: Restores the old configuration, waits until it is healthy, and fails the update.
