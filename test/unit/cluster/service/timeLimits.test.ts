@@ -3,7 +3,17 @@ import type { HttpRequest, Send } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { countOf, type Fixture, type FixtureOptions, failureOf, living, openFixture, toRun, toStop } from "../harness";
+import {
+  countOf,
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  living,
+  openFixture,
+  post,
+  toRun,
+  toStop,
+} from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 40_000;
@@ -36,20 +46,17 @@ const list = /^\/v1\/clusters(\?|$)/;
 
 type What = "create" | "update" | "delete" | "start";
 
+/** Requests that never get an answer, or a fault. */
 interface Trouble {
   readonly options?: FixtureOptions;
-  /** Requests that never get an answer. */
   readonly hangs?: Matches;
   readonly fault?: Fault;
 }
 
-const answer = (status: number, method: string, path: string, more: object = {}): Fault => ({
-  ...{ kind: "status", status, code: "cluster_busy", message: "not now", method, path, times: 100_000 },
-  ...more,
-});
-const post = { method: "POST", path: "/v1/clusters", when: "after" } as const;
-const rateLimited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
-const pages: Fault = { ...post, kind: "html", status: 504 };
+const always = { kind: "status", times: 100_000 } as const;
+const rateLimited: Fault = { ...always, ...post, status: 429, headers: { "Retry-After": "35" } };
+const page: Fault = { ...post, kind: "html", status: 504, when: "after" };
+const busy: Fault = { ...always, status: 409, code: "cluster_busy", message: "not now", method: "PATCH" };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
 /** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
@@ -60,12 +67,12 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     "a lost create request, and the search for it",
     "create",
     /may have been created.*the time limit ended the search/s,
-    { options: { listLagMs: 3_600_000 }, fault: pages },
+    { options: { listLagMs: 3_600_000 }, fault: page },
   ],
   ["the list before a creation", "create", /GET \/v1\/clusters.*time limit/s, { hangs: line("GET", list) }],
   ["polls of /status without an answer", "create", polled, { hangs: line("GET", /\/status$/) }],
   ["an update without an answer", "update", /PATCH .*time limit/, { hangs: line("PATCH", one) }],
-  ["an update that is busy", "update", /after 40s: .*busy.*not now/, { fault: answer(409, "PATCH", "/v1/clusters/*") }],
+  ["an update that is busy", "update", /after 40s: .*busy.*not now/, { fault: busy }],
   ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: line("DELETE", one) }],
   [
     "polls after a deletion without an answer",
@@ -99,11 +106,8 @@ test.each(phases)(
     silence.begin();
     if (fault) fixture.simulator.fault(fault);
     const { end: error, tookMs } = await fixture.timed(failureOf(work()));
-    const text = [error.message, ...("reasons" in error && Array.isArray(error.reasons) ? error.reasons : [])].join(
-      "\n",
-    );
-    expect(text).toContain('"web"');
-    expect(text).toMatch(says);
+    expect(error.message).toContain('"web"');
+    expect(error.message).toMatch(says);
     expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
     // Nothing continues in the background.
     const sent = fixture.simulator.requests.length;
@@ -127,28 +131,6 @@ test("a cluster whose create request was cut by the time limit is found", async 
   const { end, tookMs } = await fixture.timed(fixture.failingCreate(checked));
   expect(living(fixture.simulator).map(({ id }) => id)).toEqual([end.id]);
   expect(tookMs).toBeLessThanOrEqual(60_000 + latenessMs);
-});
-
-test("a list of clusters without an end is abandoned at the time limit, before anything is created", async () => {
-  let pages = 0;
-  const fixture = await openFixture({
-    wire: (real, clock) => async (request) => {
-      if (!list.test(request.path)) return real(request);
-      // Each page has a cluster that no page before had, and takes a second.
-      pages += 1;
-      await clock.sleep(1_000, request.signal);
-      const clusters = [{ id: `cl_${pages}`, name: `other-${pages}`, status: "running" }];
-      return { status: 200, headers: {}, body: JSON.stringify({ clusters, next_cursor: `c${pages}` }) };
-    },
-  });
-  const work = failureOf(fixture.cluster.create(fixture.ctx({ timeoutMs }), checked));
-  const { end, tookMs } = await fixture.timed(work);
-  expect(tookMs).toBeLessThanOrEqual(timeoutMs + latenessMs);
-  expect(end.message).toMatch(/^cluster "web" was not created: GET \/v1\/clusters.*time limit/);
-  expect(living(fixture.simulator)).toEqual([]);
-  const read = pages;
-  await fixture.clock.advance(600_000);
-  expect(pages).toBe(read);
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
