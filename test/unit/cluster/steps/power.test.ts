@@ -1,6 +1,6 @@
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
-import type { ClusterChanges, Dialect } from "../../../../simulator";
+import type { ClusterChanges, Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
 import {
   type Fixture,
@@ -92,30 +92,16 @@ const treatments = [
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
 ] as const;
 
-describe.each(treatments)(
-  "a stopped cluster: started by $startedBy, update $stoppedUpdate, rollout $updateRollsOut",
-  (way) => {
-    it("starts with a new env, fewer replicas and a trigger without a needless restart", async () => {
-      const fixture = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
-      const wanted = { ...toRun, env, replicas: 1, restartTriggers: ["b"] };
-      const at = await fixture.reach(await fixture.settleStopped(), wanted);
-      expect(fixture.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
-      expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
-      expect(writes(fixture.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
-      expect(fixture.warnings()).toEqual([]);
-    });
-
-    it("accepts a new env while stopped, keeps it meanwhile, and runs it after its start", async () => {
-      const fixture = await openFixture({ dialect: way });
-      const wanted = { ...toStop, env };
-      const changed = await fixture.reach(await fixture.settleStopped(), wanted);
-      expect(fixture.running(changed).status).toBe("stopped");
-      const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
-      const set = await fixture.change(await fixture.refresh(changed), settings);
-      expect(writes(fixture.simulator)).toEqual([]);
-      const at = await fixture.reach(await fixture.refresh(set), { ...settings, desiredStatus: "running" });
-      expect(fixture.running(at)).toMatchObject({ status: "running", env });
-    });
+it.each(treatments)(
+  "a stopped cluster starts with a new env, fewer replicas and a trigger without a needless restart: %j",
+  async (way) => {
+    const fixture = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
+    const wanted = { ...toRun, env, replicas: 1, restartTriggers: ["b"] };
+    const at = await fixture.reach(await fixture.settleStopped(), wanted);
+    expect(fixture.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
+    expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
+    expect(writes(fixture.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
+    expect(fixture.warnings()).toEqual([]);
   },
 );
 
@@ -138,81 +124,46 @@ it.each<[string, number, Error | undefined]>([
   expect(sent).toBe(1);
 });
 
-it("a start that is accepted without an effect is followed by the next action after half a minute", async () => {
-  let acceptedMs = 0;
-  const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
-    if (!request.path.endsWith("/restart")) return real(request);
-    acceptedMs = clock.now();
-    return { status: 202, headers: {}, body: "" };
-  };
-  const fixture = await openFixture({ wire });
-  const at = await fixture.reach(await fixture.settleStopped(), toRun, [redeploy]);
+it.each<[string, FixtureOptions, Fault[], string[], number]>([
+  ["accepted without an effect", { client: () => ({ restartCluster: async () => undefined }) }, [], [redeploy], 30],
+  ["never answered", {}, [{ kind: "drop", path: "**/restart", times: 99 }], [restart, restart, redeploy], 20],
+])("a start is followed by the next action if it is %s", async (_title, options, faults, calls, seconds) => {
+  const fixture = await openFixture(options);
+  const stopped = await fixture.settleStopped();
+  for (const fault of faults) fixture.simulator.fault(fault);
+  const startMs = fixture.clock.now();
+  const at = await fixture.reach(stopped, toRun, calls);
   expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0 });
   const next = fixture.simulator.requests.find(({ path }) => path.endsWith("/redeploy"));
-  const pauseMs = Number(next?.at) - acceptedMs;
-  expect([pauseMs >= 30_000, pauseMs < 32_000]).toEqual([true, true]);
+  expect(Math.floor((Number(next?.at) - startMs) / 2_000)).toBe(seconds / 2);
 });
-
-it("a start that is never answered and has no effect is followed by the next action", async () => {
-  const fixture = await openFixture();
-  const stopped = await fixture.settleStopped();
-  fixture.simulator.fault({ kind: "drop", path: "**/restart", times: 99 });
-  const at = await fixture.reach(stopped, toRun, [restart, restart, redeploy]);
-  expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0 });
-});
-
-/** The number of the request that is the update: a read and `/status` precede it. */
-const answered = 3;
 
 /** Changes, by what they start from and what they lead to. */
-const manual: Partial<Dialect> = { updateRollsOut: false };
 const [a, b] = [{ restartTriggers: ["a"] }, { restartTriggers: ["b"] }];
-const ways: [string, Properties, Properties, Partial<Dialect>, object | ((point: number) => object)][] = [
-  ["a stop", toRun, toStop, {}, { status: "stopped" }],
-  ["a start with an env", toStop, { ...toRun, env }, manual, { restarts: 0, env }],
-  [
-    "an env that rolls out by itself",
-    toRun,
-    { ...toRun, env },
-    {},
-    // Before the first poll after the update is read, it is not known that it rolls out by itself: it is rolled out once more.
-    (point) => ({ restarts: 0, generation: [answered, answered + 1].includes(point) ? 3 : 2, env }),
-  ],
-  ["a restart", { ...toRun, ...a }, { ...toRun, ...b }, {}, { restarts: 1, generation: 1 }],
-  ["a start with a trigger", { ...toStop, ...a }, { ...toRun, ...b }, {}, { restarts: 0, generation: 2 }],
+const ways: [string, Properties, Properties, object][] = [
+  ["a start with an env", toStop, { ...toRun, env }, { restarts: 0, env }],
+  ["a restart", { ...toRun, ...a }, { ...toRun, ...b }, { restarts: 1, generation: 1 }],
+  ["a start with a trigger", { ...toStop, ...a }, { ...toRun, ...b }, { restarts: 0 }],
 ];
 
 /** With which request of the update the user interrupts; a share is every other one. */
 const points = [1, 2, 3, 4, 5, 6, 8, 11].filter((_, index) => isEverything || index % 2 === 1);
 
-describe.each(ways)("an interrupted update: %s", (_title, before, wanted, dialect, goal) => {
-  it("is completed by the next update without restarting anything twice", async () => {
+it.each(ways)(
+  "an interrupted update is completed by the next one without restarting anything twice: %s",
+  async (_title, before, wanted, goal) => {
     for (const point of points) {
+      const dialect = { updateRollsOut: false };
       const fixture = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
       const made =
         before["desiredStatus"] === "stopped" ? await fixture.settleStopped(before) : await settle(fixture, before);
       const at = await interruptedAt(fixture, made, wanted, point);
       const end = fixture.toDo(at, wanted).length > 0 ? await fixture.change(at, wanted) : at;
-      expect({ point, ...fixture.running(end) }).toMatchObject({
-        point,
-        status: "running",
-        ...(typeof goal === "function" ? goal(point) : goal),
-      });
+      expect({ point, ...fixture.running(end) }).toMatchObject({ point, status: "running", ...goal });
       await fixture.expectAtGoal(end, wanted);
     }
-  });
-});
-
-it("a variable that is removed while a stopped cluster refuses updates is removed at its start, even after an interrupt", async () => {
-  const dialect: Partial<Dialect> = { envEcho: "none", updateSemantics: "merge-keys", stoppedUpdate: "refused" };
-  const fixture = await openFixture({ dialect });
-  const wanted = { ...toStop, env: { OTHER: "another" } };
-  const waiting = await fixture.change(await settle(fixture, toRun), wanted);
-  // Another update that is interrupted in between forgets nothing of it.
-  const between = await interruptedAt(fixture, waiting, { ...wanted, restartTriggers: ["b"] }, 1);
-  const end = await fixture.change(between, { ...wanted, restartTriggers: ["b"], desiredStatus: "running" });
-  expect(fixture.running(end).env).toEqual(wanted.env);
-});
+  },
+);
 
 /** Interrupts as soon as the service has answered so many requests, which can be too late to have an effect. */
 async function interruptedAt(fixture: Fixture, held: Held, news: Properties, point: number): Promise<Held> {

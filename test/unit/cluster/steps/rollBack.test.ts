@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../provider/contract";
-import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
+import type { ClusterChanges, Fault } from "../../../../simulator";
 import {
   bareStatus,
   type FixtureOptions,
@@ -8,7 +8,6 @@ import {
   openFixture,
   patch,
   redeploy,
-  rewriting,
   sameReplicas,
   scale,
   settle,
@@ -111,20 +110,8 @@ describe("an update that does not get healthy", () => {
     });
     expect(failed.state).toMatchObject({ replicas: 2, env: { MODEL: canary } });
   });
-});
 
-describe("the state after a rollback", () => {
-  it("lets the next update to the same configuration try again", async () => {
-    const { fixture, made } = await openGood({ faults: [{ ...broken, times: 2 }] });
-    const failed = await fixture.failingChange(made, bad);
-    const again = await fixture.failingChange(failed, bad);
-    expect(again.text).toContain("Rolled back");
-    expect(writes(fixture.simulator)).toEqual([patch, patch]);
-    expect(fixture.toDo(again, bad)).toEqual(["container"]);
-    await fixture.reach(again, bad, [patch]);
-  });
-
-  it("keeps fewer replicas, with their cost", async () => {
+  it("is rolled back to fewer replicas if it has removed some, with their cost", async () => {
     const { fixture, made } = await openGood({}, { ...good, hourlyCost: 6 });
     const failed = await fixture.failingChange(made, { ...bad, replicas: 1, hourlyCost: 3 });
     expect(failed.text).toContain("Rolled back: 1/1 replicas healthy with acme/model:1");
@@ -139,11 +126,12 @@ describe("a failed update that is not rolled back", () => {
     ["it only scales", {}, { container: "acme/model:1", replicas: 3 }, {}],
     ["it was not ready before", { settled: false }, {}, {}, "it was not ready before"],
     ["it had failed before", {}, {}, { status: "failed" }, "it did not run before"],
+    ["it was stopped before", {}, {}, { status: "stopped" }, "it did not run before"],
     ["the old image is not known", { container: undefined }, {}, {}, "its old `container` is not"],
   ])("stays as it is: %s", async (_title, state, news, changes, reason = "") => {
     const { fixture, made } = await openGood();
     fixture.simulator.change(made.id, changes);
-    fixture.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
+    if ("replicas" in news) fixture.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
     const held = { id: made.id, state: { ...made.state, ...state } };
     await fixture.failingChange(held, { ...bad, ...news }, { timeoutMs: 60_000 });
     expect(writes(fixture.simulator).filter((line) => line === patch).length).toBeLessThan(2);
@@ -174,14 +162,6 @@ describe("a failed update that is not rolled back", () => {
     expect(writes(fixture.simulator).filter((line) => line === patch)).toHaveLength(1);
   });
 
-  it("is that of a cluster that was stopped before", async () => {
-    const fixture = await openFixture({ faults: [broken] });
-    const stopped = await fixture.settleStopped({ ...good, desiredStatus: "stopped" });
-    await fixture.failingChange(stopped, bad);
-    expect(fixture.running(stopped).generation).toBe(2);
-    expect(fixture.simulator.cluster(stopped.id)?.deployed.container).toBe("acme/model:2");
-  });
-
   it("is that of a cluster that another user stops meanwhile", async () => {
     const { fixture, made } = await openGood({ provisioningMs: 60_000 });
     void fixture.clock.sleep(20_000).then(() => fixture.simulator.change(made.id, { status: "stopped" }));
@@ -191,37 +171,29 @@ describe("a failed update that is not rolled back", () => {
   });
 });
 
-/** A service that shows a replica only after it is placed. */
-const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
-  ...others,
-  replicas: [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
-}));
+/** Replicas that are not healthy cannot show that the rollback has begun: the update before it has shown it. */
+const unnamed: FixtureOptions["wire"] = (real, clock) => bareStatus(sameReplicas(real, clock), clock);
 
-const rows: [replicas: string, rollsOut: boolean, options: FixtureOptions][] = [
+it.each<[string, boolean, FixtureOptions]>([
   ["new replicas", true, {}],
   ["new replicas", false, {}],
-  // Replicas that are not healthy cannot show that the rollback has begun: the update before it has shown it.
-  ["the same replicas", true, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
-  ["the same replicas", false, { wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock) }],
-  ["a count of replicas alone", false, { wire: bareStatus, dialect: { replicasShape: "counts" } }],
-  ["replicas once they are placed", false, { wire: placed }],
-];
-
-describe("a rollback", () => {
-  it.each(rows)("is sent like the update: the service shows %s, rolls out by itself: %s", async (...row) => {
-    const [, rollsOut, options] = row;
-    const dialect: Partial<Dialect> = { ...(options.dialect as Partial<Dialect>), updateRollsOut: rollsOut };
+  ["the same replicas", true, { wire: unnamed }],
+  ["the same replicas", false, { wire: unnamed }],
+])(
+  "a rollback is sent like the update: the service shows %s, rolls out by itself: %s",
+  async (_title, updateRollsOut, options) => {
+    const dialect = { updateRollsOut };
     const { fixture, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
     const failed = await fixture.failingChange(made, bad, { timeoutMs: 120_000 });
-    const one = rollsOut ? [patch] : [patch, redeploy];
+    const one = updateRollsOut ? [patch] : [patch, redeploy];
     expect(writes(fixture.simulator)).toEqual([...one, ...one]);
     expect(fixture.warnings().filter((text) => text.includes("no poll showed"))).toEqual([]);
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
     expect(fixture.running(made)).toMatchObject({ status: "running", generation: 3 });
     expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
-  });
-});
+  },
+);
 
 describe("a rollback that fails", () => {
   it("ends with both errors, and the next update continues from the old configuration", async () => {
