@@ -126,7 +126,7 @@ describe("a failed update that is not rolled back", () => {
     ["it only scales", {}, { container: "acme/model:1", replicas: 3 }, {}],
     ["it was not ready before", { settled: false }, {}, {}, "it was not ready before"],
     ["it had failed before", {}, {}, { status: "failed" }, "it did not run before"],
-    ["it was stopped before", {}, {}, { status: "stopped" }, "it did not run before"],
+    ["it was stopped before", {}, {}, { status: "stopped" }],
     ["the old image is not known", { container: undefined }, {}, {}, "its old `container` is not"],
   ])("stays as it is: %s", async (_title, state, news, changes, reason = "") => {
     const { fixture, made } = await openGood();
