@@ -33,7 +33,7 @@ async function adopt(fixture: Fixture, inputs: Properties) {
 }
 
 describe("an adopted cluster", () => {
-  it("is not changed if it is as the program says, and keeps its name, endpoint and age", async () => {
+  it("is not changed if it is as the program says, keeps its name, endpoint and age, and is deleted like any other", async () => {
     const fixture = await openFixture();
     const { id, inputs } = await find(fixture, { createdAt: fixture.clock.now() - 86_400_000 });
     const at = await adopt(fixture, inputs);
@@ -42,7 +42,12 @@ describe("an adopted cluster", () => {
     expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(0);
     expect(at).toMatchObject({ id, state: { name: "prod", endpoint, createdAt, settled: true, unverifiedInputs: [] } });
     await fixture.expectAtGoal(at, inputs);
+    // The engine has the generated name.
+    expect((await fixture.reach(at, { ...inputs, replicas: 3 }, [scale])).state["name"]).toBe("prod");
     expect(fixture.warnings()).toEqual([]);
+    // Another run is another process.
+    await fixture.run(fixture.as("seen").delete(fixture.ctx(), id, at.state));
+    expect(fixture.simulator.cluster(id)?.status).toBe("gone");
   });
 
   const other = { ...env, OTHER: "1" };
@@ -71,17 +76,6 @@ describe("an adopted cluster", () => {
     expect(fixture.toDo(at, without)).toEqual([]);
     expect(writes(fixture.simulator)).toEqual([]);
     await fixture.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
-  });
-
-  it("keeps its name although the engine has the generated one, and is deleted like any other", async () => {
-    const fixture = await openFixture();
-    const { id, inputs } = await find(fixture);
-    const at = await fixture.reach(await adopt(fixture, inputs), { ...inputs, replicas: 3 });
-    expect(at.state["name"]).toBe("prod");
-    // Another run is another process.
-    const next = fixture.as("seen");
-    await fixture.run(next.delete(fixture.ctx(), id, at.state));
-    expect(fixture.simulator.cluster(id)?.status).toBe("gone");
   });
 });
 
@@ -173,30 +167,18 @@ describe("the deletion of the old state entry of a cluster", () => {
   });
 });
 
-describe("an adoption with another env, in a service that cannot update clusters,", () => {
+it("an adoption with another env, in a service without updates, fails without an id, and stops nothing before that", async () => {
   const faults = (["PATCH", "PUT", "POST"] as const).map((method) => {
     return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
   });
-  const slow = { env: { ...env, MODE: "slow" } };
-
-  it("does not stop the cluster before that is known", async () => {
-    const fixture = await openFixture({ faults });
-    const { id, inputs } = await find(fixture, slow, { desiredStatus: "stopped" });
-    const error = await failureOf(adopt(fixture, inputs));
-    expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
-    expect(writes(fixture.simulator)).not.toContain(stop);
-    expect(fixture.simulator.cluster(id)?.status).toBe("running");
-  });
-
-  it("fails without an id for the state, and sends nothing at the next attempt", async () => {
-    const fixture = await openFixture({ faults });
-    const { id, inputs } = await find(fixture, slow);
-    const error = await failureOf(adopt(fixture, inputs));
-    expect(error).not.toBeInstanceOf(InitError);
-    expect(error.message).toMatch(
-      new RegExp(`\\(${id}\\) was not adopted: \`env\` cannot be changed in place: .*; set it to what ${id} has$`),
-    );
-    const again = await failingAdoption(fixture, inputs);
-    expect(again.message).toContain(`was not adopted: \`env\` is not that of ${id} (env.MODE)`);
-  });
+  const fixture = await openFixture({ faults });
+  const { id, inputs } = await find(fixture, { env: { ...env, MODE: "slow" } }, { desiredStatus: "stopped" });
+  const error = await failureOf(adopt(fixture, inputs));
+  expect(error).not.toBeInstanceOf(InitError);
+  expect(error.message).toMatch(
+    new RegExp(`\\(${id}\\) was not adopted: \`env\` cannot be changed in place: .*; set it to what ${id} has$`),
+  );
+  expect(writes(fixture.simulator)).not.toContain(stop);
+  const again = await failingAdoption(fixture, inputs);
+  expect(again.message).toContain(`was not adopted: \`env\` is not that of ${id} (env.MODE)`);
 });

@@ -258,14 +258,6 @@ test.each(accepted)(
   },
 );
 
-test("a refused creation is not repeated", async () => {
-  const fixture = await openFixture({ faults: [{ ...post, kind: "status", status: 501, message: "no, thanks" }] });
-  const error = await fixture.run(failureOf(claim(fixture)));
-  expect(error.message).toMatch(/^(?!.*may have been created).*no, thanks/);
-  expect(countOf(fixture.simulator, createLine)).toBe(1);
-  expect(living(fixture.simulator)).toEqual([]);
-});
-
 test("another number of replicas is accepted if an autoscaler can have chosen it", async () => {
   const fixture = await openFixture({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
   const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };

@@ -1,13 +1,7 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
-import { failureOf, openFixture, openSettled, requestLines, settle } from "../harness";
+import { failureOf, openSettled, requestLines } from "../harness";
 import { canary, checked } from "../inputs";
-
-async function readAfter(changes: ClusterChanges, inputs: Properties = checked) {
-  const { fixture, made } = await openSettled(inputs);
-  fixture.simulator.change(made.id, changes);
-  return { fixture, made, found: await fixture.read(made) };
-}
 
 describe("a read of an unchanged cluster", () => {
   it("returns the same state and inputs, by two requests", async () => {
@@ -20,7 +14,8 @@ describe("a read of an unchanged cluster", () => {
 
   it("keeps the hidden inputs among the inputs, and no observed value", async () => {
     const hidden = { __urn: "urn", __timeouts: { delete: "1h" }, __generatedName: true };
-    const { found } = await readAfter({}, { ...checked, ...hidden });
+    const { fixture, made } = await openSettled({ ...checked, ...hidden });
+    const found = await fixture.read(made);
     expect(found?.inputs).toMatchObject(hidden);
     for (const name of ["status", "settled", "replicaStatuses", "readyReplicas", "__seenBy", "__observed"]) {
       expect(found?.inputs).not.toHaveProperty(name);
@@ -36,14 +31,11 @@ describe("a read", () => {
     ["shows a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
     ["shows an unhealthy replica", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
   ])("%s, and the next diff corrects it", async (_title, changes, observed, paths) => {
-    const { fixture, found } = await readAfter(changes);
-    expect(found?.state).toMatchObject(observed);
-    const { changes: next } = await fixture.run(
-      fixture.cluster.diff(fixture.ctx(), "cl_1", found?.state ?? {}, checked),
-    );
-    expect(Object.keys(next)).toEqual(expect.arrayContaining(paths));
-    const { settled: _settled, status: _status, readyReplicas: _ready, ...inputs } = observed;
-    expect(found?.inputs).toMatchObject(inputs);
+    const { fixture, made } = await openSettled(checked);
+    fixture.simulator.change(made.id, changes);
+    const found = await fixture.refresh(made);
+    expect(found.state).toMatchObject(observed);
+    expect(fixture.toDo(found, checked)).toEqual(paths);
   });
 });
 
@@ -80,21 +72,6 @@ describe("another key than the last one", () => {
     expect(message).toMatch(/another service or key saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
-  });
-});
-
-describe("a read by the id alone", () => {
-  it("finds all inputs that the service reports", async () => {
-    const fixture = await openFixture();
-    const { id } = await settle(fixture, checked);
-    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id));
-    expect(found?.inputs).toMatchObject(checked);
-    expect(found?.state).toMatchObject({ ...checked, settled: true, status: "running" });
-  });
-
-  it("returns nothing for a cluster that does not exist", async () => {
-    const fixture = await openFixture();
-    expect(await fixture.run(fixture.cluster.read(fixture.ctx(), "cl_nothing"))).toBeUndefined();
   });
 });
 

@@ -36,13 +36,6 @@ it("an update of a cluster that is gone fails with the way out, and sends nothin
   expect(writes(fixture.simulator)).toEqual([]);
 });
 
-it("an empty status does not prevent the redeploy", async () => {
-  const { fixture, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
-  fixture.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
-  await fixture.reach(made, { ...checked, env }, [patch, redeploy]);
-  expect(fixture.simulator.cluster(made.id)).toMatchObject({ deployed: { env } });
-});
-
 const observed: Properties = {
   ...checked,
   container: "team/server:1.0",
