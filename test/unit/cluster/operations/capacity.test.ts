@@ -114,6 +114,14 @@ describe("a refusal for lack of GPUs", () => {
   });
 });
 
+/** No wait keeps the process alive. */
+async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
+  const before = simulator.requests.length;
+  await clock.advance(10 * minute);
+  expect(simulator.requests).toHaveLength(before);
+  expect(clock.sleeping).toBe(0);
+}
+
 describe("a creation that waits for capacity", () => {
   it("is announced in its preview despite `capacityCheck`, and creates the cluster when there are enough GPUs", async () => {
     const fixture = await openFixture({ settings: { capacityCheck: "error" } });
@@ -163,31 +171,7 @@ describe("a creation that waits for capacity", () => {
     expect(lastedMs).toBe(0);
     expect(living(fixture.simulator)).toEqual([]);
   });
-});
 
-/** No wait keeps the process alive. */
-async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
-  const before = simulator.requests.length;
-  await clock.advance(10 * minute);
-  expect(simulator.requests).toHaveLength(before);
-  expect(clock.sleeping).toBe(0);
-}
-
-it("20 creations that wait for one type stay far below the rate limit, and all end with their cluster", async () => {
-  const fixture = await openFixture();
-  stocks(fixture, { h100: 0 });
-  const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
-  const works = names.map((name) => fixture.cluster.create(fixture.ctx(), waiting({ name })));
-  await fixture.clock.advance(10 * minute);
-  const perMinute = fixture.simulator.requests.length / 10;
-  expect(perMinute).toBeLessThanOrEqual(20);
-  stocks(fixture, { h100: 64 });
-  await fixture.run(Promise.all(works));
-  expect(living(fixture.simulator)).toHaveLength(20);
-  await expectNoTrace(fixture);
-});
-
-describe("a waiting creation", () => {
   it("ends at once if no node holds the number of GPUs", async () => {
     const fixture = await openFixture({ faults: [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")] });
     const { end, tookMs } = await fixture.timed(failureOf(fixture.cluster.create(fixture.ctx(), waiting())));

@@ -244,6 +244,7 @@ const accepted: [string, Fault[], object, string[]?][] = [
   ["a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
   ["our name in capitals", [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])], { id: "cl_a" }],
   ["our cluster, although its clock is a day late", [lost, laterLists([{ ...web, ...yesterday }])], { id: "cl_a" }],
+  ["a number of replicas that an autoscaler can choose", [lost, laterLists([{ ...web, replicas: 3 }])], { id: "cl_a" }],
   ["the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
 ];
 
@@ -251,18 +252,13 @@ test.each(accepted)(
   "a creation takes what is certainly its cluster: %s",
   async (title, faults, record, messages = []) => {
     const fixture = await openFixture({ faults });
-    expect(await fixture.run(claim(fixture))).toMatchObject(record);
+    const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
+    expect(await fixture.run(claim(fixture, { extraFields }))).toMatchObject(record);
     expect(countOf(fixture.simulator, createLine)).toBe(1);
     if (title.startsWith("the answer alone")) expect(countOf(fixture.simulator, listLine)).toBe(1);
     expect(fixture.messages).toEqual(messages);
   },
 );
-
-test("another number of replicas is accepted if an autoscaler can have chosen it", async () => {
-  const fixture = await openFixture({ faults: [lost, laterLists([{ ...web, replicas: 3 }])] });
-  const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
-  expect(await fixture.run(claim(fixture, { extraFields }))).toMatchObject({ id: "cl_a" });
-});
 
 it.each([
   ["the list showed it under another name", "other"],

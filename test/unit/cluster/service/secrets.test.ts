@@ -11,6 +11,7 @@ import {
   lists,
   openFixture,
   openSettled,
+  post,
   rewriting,
 } from "../harness";
 import { canary, checked } from "../inputs";
@@ -31,33 +32,24 @@ function expectSilence({ messages }: Fixture, error?: unknown, values = [canary,
 const endOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 const echo = `${canary} ${JSON.stringify(multiline)} ${encodeURIComponent(multiline)} ${btoa(canary)} ${next}`;
 
-describe.each<[string, Fault]>([
+it.each<[string, Fault]>([
   ["in the message of a 422", { kind: "status", status: 422, message: echo }],
   ["in the message of a 500", { kind: "status", status: 500, message: echo, times: 100 }],
   ["in a web page", { kind: "body", status: 502, body: `<html>${echo}</html>`, contentType: "text/html", times: 100 }],
   ["in JSON of another shape", { kind: "body", body: JSON.stringify([echo, { [canary]: next }]), times: 100 }],
-])("an env value that the service repeats: %s", (_title, fault) => {
-  it("stands in no message of a creation", async () => {
-    const fixture = await openFixture({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
-    expectSilence(fixture, await fixture.run(endOf(fixture.cluster.create(fixture.ctx(), secret))));
-  });
+])("an old or new value of env that the service repeats stands in no message: %s", async (_title, fault) => {
+  const creating = await openFixture({ faults: [{ ...post, ...fault }] });
+  expectSilence(creating, await creating.run(endOf(creating.cluster.create(creating.ctx(), secret))));
 
-  it("stands in no message of a wait", async () => {
-    const fixture = await openFixture({ provisioningMs: 3_600_000 });
-    fixture.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
-    expectSilence(fixture, await fixture.failingCreate(secret));
-  });
+  const waiting = await openFixture({ provisioningMs: 3_600_000 });
+  waiting.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
+  expectSilence(waiting, await waiting.failingCreate(secret));
 
-  it.each(["update", "delete"] as const)("stands in no message, whether old or new: %s", async (operation) => {
-    const { fixture, id, state } = await openSettled(secret, { deletionMs: 3_600_000 });
-    const { cluster, ctx, run } = fixture;
-    for (const method of ["PATCH", "DELETE"]) fixture.simulator.fault({ method, ...fault });
-    const works = {
-      update: () => cluster.update(ctx(), id, state, changed),
-      delete: () => failureOf(cluster.delete(ctx({ timeoutMs: 60_000 }), id, state)),
-    };
-    expectSilence(fixture, await run(endOf(works[operation]())));
-  });
+  const { fixture, id, state } = await openSettled(secret, { deletionMs: 3_600_000 });
+  const { cluster, ctx, run } = fixture;
+  for (const method of ["PATCH", "DELETE"]) fixture.simulator.fault({ method, ...fault });
+  expectSilence(fixture, await run(endOf(cluster.update(ctx(), id, state, changed))));
+  expectSilence(fixture, await run(failureOf(cluster.delete(ctx({ timeoutMs: 60_000 }), id, state))));
 });
 
 it("a value that an update has replaced shows in no state after it, and in no message or status word that quotes it", async () => {

@@ -149,14 +149,10 @@ describe("a failed update that is not rolled back", () => {
   });
 
   it("has no verdict, because the service shows only unrecognized words", async () => {
-    let isUpdated = false;
-    const wire: FixtureOptions["wire"] = (real) => async (request) => {
-      const answer = await real(request);
-      isUpdated ||= request.method === "PATCH";
-      if (!isUpdated || request.method !== "GET") return answer;
-      return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), status: "glowing", replicas: [] }) };
-    };
-    const { fixture, made } = await openGood({ wire, faults: [] });
+    const { fixture, made } = await openGood({ faults: [] });
+    const body = JSON.stringify({ id: made.id, name: "web", status: "glowing", replicas: [] });
+    // After the reads before the update.
+    fixture.simulator.fault({ kind: "body", method: "GET", path: "/v1/clusters/**", body, after: 2, times: 1_000 });
     const failed = await fixture.failingChange(made, bad);
     expect(failed.text).toContain('the service shows "glowing"');
     expect(writes(fixture.simulator).filter((line) => line === patch)).toHaveLength(1);
