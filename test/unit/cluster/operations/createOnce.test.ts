@@ -135,13 +135,6 @@ describe("an interrupt", () => {
     return { fixture, work, tookMs: () => fixture.clock.now() - startMs };
   }
 
-  it("before the request sends nothing", async () => {
-    const fixture = await openFixture();
-    const error = await fixture.run(failureOf(claim(fixture, {}, { signal: AbortSignal.abort(interrupt()) })));
-    expect(error).toBeInstanceOf(InterruptedError);
-    expect(writes(fixture.simulator)).toEqual([]);
-  });
-
   it("during the request leaves time for one list, and the cluster in it is kept", async () => {
     const { fixture, work, tookMs } = await interrupted([lostAfter]);
     await expectOne(fixture, 1, work);

@@ -82,3 +82,28 @@ test("a value of env is hidden in the message of a replica before the message is
   const found = await fixture.read(made);
   expect(JSON.stringify(found?.state["replicaStatuses"])).toContain("x[sec…");
 });
+
+describe("hourlyCost", () => {
+  const openPriced = () => openSettled({ ...checked, hourlyCost: 6 });
+
+  it.each<[string, ClusterChanges, number]>([
+    ["more replicas", { replicas: 5 }, 15],
+    ["a stop", { status: "stopped" }, 0],
+    ["a failure", { status: "failed" }, 6],
+  ])("follows what a refresh finds: %s", async (_title, changes, cost) => {
+    const { fixture, made } = await openPriced();
+    fixture.simulator.change(made.id, changes);
+    expect((await fixture.refresh(made)).state["hourlyCost"]).toBe(cost);
+  });
+
+  it("is absent after a change from no replicas to some, never null", async () => {
+    const { fixture, made } = await openPriced();
+    fixture.simulator.change(made.id, { replicas: 0 });
+    const none = await fixture.refresh(made);
+    expect(none.state).toMatchObject({ replicas: 0, hourlyCost: 0 });
+    fixture.simulator.change(made.id, { replicas: 3 });
+    const again = await fixture.read(none);
+    expect(again?.state).toMatchObject({ replicas: 3 });
+    for (const properties of [again?.state, again?.inputs]) expect(properties).not.toHaveProperty("hourlyCost");
+  });
+});

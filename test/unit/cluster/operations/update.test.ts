@@ -156,3 +156,15 @@ it("a refused update of the replicas keeps the number that another user has set"
   expect(fixture.toDo(left, { ...checked, replicas: 4 })).toEqual(["replicas", "settled"]);
   await fixture.reach(left, { ...checked, replicas: 4 }, [scale]);
 });
+
+it("an update of inputs that only this package reads sends no request, and changes nothing else in the state", async () => {
+  const before = { ...checked, restartTriggers: ["a"] };
+  const changes = { maxHourlyCost: 100, restartTriggers: undefined, skipAwait: true, __timeouts: { create: "2h" } };
+  const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));
+  const { fixture, made } = await openSettled(before);
+  expect(fixture.toDo(made, wanted)).not.toEqual([]);
+  const { id, state } = await fixture.change(made, wanted);
+  expect(fixture.simulator.requests).toEqual([]);
+  expect(state).toEqual(JSON.parse(JSON.stringify({ ...made.state, ...changes })));
+  expect(fixture.toDo({ id, state }, wanted)).toEqual([]);
+});

@@ -8,6 +8,7 @@ import {
   type Held,
   openFixture,
   openSettled,
+  patch,
   redeploy,
   restart,
   scale,
@@ -136,6 +137,60 @@ it.each<[string, FixtureOptions, Fault[], string[], number]>([
   expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0 });
   const next = fixture.simulator.requests.find(({ path }) => path.endsWith("/redeploy"));
   expect(Math.floor((Number(next?.at) - startMs) / 2_000)).toBe(seconds / 2);
+});
+
+const withTriggers: Properties = { ...toRun, restartTriggers: { v: 1, w: true }, redeployTriggers: ["a", 2] };
+
+/** Inputs as check returns them: without undefined values. */
+function withChanges(changes: Properties): Properties {
+  return JSON.parse(JSON.stringify({ ...withTriggers, ...changes }));
+}
+
+const kept = { generation: 1, restarts: 0 };
+const restarted = { generation: 1, restarts: 1 };
+const renewed = { generation: 2, restarts: 0 };
+
+/** What changes, the requests for it, and what happens to the replicas. */
+const rows: [string, Properties, string[], typeof kept][] = [
+  ["another value in the map", { restartTriggers: { v: 2, w: true } }, [restart], restarted],
+  ["another order of the list", { redeployTriggers: [2, "a"] }, [redeploy], renewed],
+  ["both", { restartTriggers: ["b"], redeployTriggers: ["b"] }, [redeploy], renewed],
+  ["another order of the keys", { restartTriggers: { w: true, v: 1 } }, [], kept],
+  ["none any more", { restartTriggers: undefined, redeployTriggers: undefined }, [], kept],
+  ["one with an env", { restartTriggers: ["b"], env }, [patch], renewed],
+  ["one with more replicas", { restartTriggers: ["b"], replicas: 4 }, [restart, scale], restarted],
+];
+
+describe("triggers", () => {
+  it.each(rows)("restart what they have to: %s", async (_title, changes, calls, goal) => {
+    // A restart has to last longer than the pause between two polls to be seen.
+    const { fixture, made } = await openSettled(withTriggers, { provisioningMs: 6_000 });
+    const at = await fixture.reach(made, withChanges(changes), calls);
+    expect(fixture.running(at)).toMatchObject(goal);
+    expect(fixture.warnings()).toEqual([]);
+  });
+
+  it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
+    const fixture = await openFixture();
+    const stopped = await fixture.change(
+      await settle(fixture, withTriggers),
+      withChanges({ ...toStop, restartTriggers: [1] }),
+    );
+    expect(writes(fixture.simulator)).toEqual([stop]);
+    const still = await fixture.change(stopped, withChanges({ ...toStop, restartTriggers: [2] }));
+    expect(writes(fixture.simulator)).toEqual([]);
+    const at = await fixture.reach(still, withChanges({ restartTriggers: [3] }), [restart]);
+    expect(fixture.running(at).restarts).toBe(0);
+  });
+
+  it("are sent again by the next update after a refusal, and the state keeps the old values", async () => {
+    const { fixture, made } = await openSettled(withTriggers);
+    fixture.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
+    const wanted = withChanges({ restartTriggers: ["b"] });
+    const failed = await fixture.failingChange(made, wanted);
+    expect(failed.state).toMatchObject({ restartTriggers: withTriggers["restartTriggers"], settled: false });
+    await fixture.reach(failed, wanted, [restart]);
+  });
 });
 
 /** Changes, by what they start from and what they lead to. */
