@@ -93,9 +93,8 @@ const treatments = [
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
 ] as const;
 
-it.each(treatments)(
-  "a stopped cluster starts with a new env, fewer replicas and a trigger without a needless restart: %j",
-  async (way) => {
+describe.each(treatments)("a stopped cluster: %j", (way) => {
+  it("starts with a new env, fewer replicas and a trigger without a needless restart", async () => {
     const fixture = await openFixture({ dialect: { ...way, actionAnswer: "empty" } });
     const wanted = { ...toRun, env, replicas: 1, restartTriggers: ["b"] };
     const at = await fixture.reach(await fixture.settleStopped(), wanted);
@@ -103,8 +102,20 @@ it.each(treatments)(
     expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
     expect(writes(fixture.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
     expect(fixture.warnings()).toEqual([]);
-  },
-);
+  });
+
+  it("accepts a new env while stopped, keeps it meanwhile, and runs it after its start", async () => {
+    const fixture = await openFixture({ dialect: way });
+    const wanted = { ...toStop, env };
+    const changed = await fixture.reach(await fixture.settleStopped(), wanted);
+    expect(fixture.running(changed).status).toBe("stopped");
+    const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
+    const set = await fixture.change(await fixture.refresh(changed), settings);
+    expect(writes(fixture.simulator)).toEqual([]);
+    const at = await fixture.reach(await fixture.refresh(set), { ...settings, desiredStatus: "running" });
+    expect(fixture.running(at)).toMatchObject({ status: "running", env });
+  });
+});
 
 it.each<[string, number, Error | undefined]>([
   ["is lost", 3_000, new ConnectionError("no answer", { outcome: "ambiguous", method: "POST", path: "/restart" })],
