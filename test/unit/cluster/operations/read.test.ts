@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../provider/contract";
-import type { ClusterChanges } from "../../../../simulator";
+import type { ClusterChanges, Dialect } from "../../../../simulator";
 import { failureOf, openSettled, requestLines } from "../harness";
 import { canary, checked } from "../inputs";
 
@@ -54,26 +54,28 @@ it.each([
 });
 
 it("a cluster is gone when the service shows it as terminated", async () => {
-  const { fixture, made } = await openSettled(checked);
-  fixture.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
+  const { fixture, made } = await openSettled(checked, { dialect: { tombstone: "readable" } });
+  fixture.simulator.change(made.id, { status: "gone" });
   expect(await fixture.read(made)).toBeUndefined();
 });
 
-describe("another key than the last one", () => {
-  it.each([
-    ["cannot prove by a 404 that a cluster is gone", false],
-    ["cannot prove by the status `terminated` that a cluster is gone", true],
-  ])("%s, and the error names the way out", async (_title, isShown) => {
-    const { fixture, id, state } = await openSettled(checked);
-    if (isShown) fixture.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
-    else fixture.simulator.change(id, { status: "gone" });
-    const work = fixture.as("another").read(fixture.ctx({ urn: "urn:web" }), id, state);
+it.each<[string, Dialect["tombstone"], "read" | "delete"]>([
+  ["a 404", "none", "read"],
+  ["the status `terminated`", "readable", "read"],
+  ["a 404 after a lost answer to a deletion", "none", "delete"],
+])(
+  "another key than the last one cannot prove that a cluster is gone, and the error names the way out: %s",
+  async (_title, tombstone, operation) => {
+    const { fixture, id, state } = await openSettled(checked, { dialect: { tombstone } });
+    fixture.simulator.change(id, { status: "gone" });
+    fixture.simulator.fault({ method: "DELETE", kind: "drop" });
+    const work = fixture.as("another")[operation](fixture.ctx({ urn: "urn:web" }), id, state);
     const { message } = await fixture.run(failureOf(work));
     expect(message).toMatch(/another service or key saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
-  });
-});
+  },
+);
 
 test("a value of env is hidden in the message of a replica before the message is cut, so that no part of it is left", async () => {
   const { fixture, made } = await openSettled(checked);
