@@ -59,8 +59,9 @@ it("a cluster is gone when the service shows it as terminated", async () => {
   expect(await fixture.read(made)).toBeUndefined();
 });
 
-it.each<[string, Dialect["tombstone"], "read" | "delete"]>([
+it.each<[string, Dialect["tombstone"], "read" | "update" | "delete"]>([
   ["a 404", "none", "read"],
+  ["a 404 before an update", "none", "update"],
   ["the status `terminated`", "readable", "read"],
   ["a 404 after a lost answer to a deletion", "none", "delete"],
 ])(
@@ -69,13 +70,21 @@ it.each<[string, Dialect["tombstone"], "read" | "delete"]>([
     const { fixture, id, state } = await openSettled(checked, { dialect: { tombstone } });
     fixture.simulator.change(id, { status: "gone" });
     fixture.simulator.fault({ method: "DELETE", kind: "drop" });
-    const work = fixture.as("another")[operation](fixture.ctx({ urn: "urn:web" }), id, state);
+    const work = fixture
+      .as("another")
+      [operation](fixture.ctx({ urn: "urn:web" }), id, state, { ...checked, replicas: 4 });
     const { message } = await fixture.run(failureOf(work));
     expect(message).toMatch(/another service or key saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
   },
 );
+
+it("a read by the id alone finds the inputs that a program can set, and no others", async () => {
+  const { fixture, id } = await openSettled(checked);
+  const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id));
+  expect(found?.inputs).toEqual(checked);
+});
 
 test("a value of env is hidden in the message of a replica before the message is cut, so that no part of it is left", async () => {
   const { fixture, made } = await openSettled(checked);
