@@ -66,24 +66,14 @@ it.each([
   expect(await fixture.read(made)).toMatchObject({ state, inputs: checked });
 });
 
-describe("a deletion that is answered by 404", () => {
-  it("is an error while the list shows the cluster", async () => {
-    const { fixture, made } = await openWith([deletion404]);
-    const { message } = await failureOf(fixture.remove(made));
-    expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still shows it/);
-    expect(fixture.messages).not.toContain("status: deleted");
-    // Its name stays taken.
-    const again = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), checked)));
-    expect(again.message).toContain(made.id);
-  });
-
-  it("is waited for if another user has begun it", async () => {
-    const { fixture, made } = await openWith([], { deletionMs: 60_000 });
-    await fixture.run(fixture.client.deleteCluster(made.id));
-    fixture.simulator.fault({ ...deletion404, code: "cluster_not_found" });
-    await fixture.remove(made);
-    expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
-  });
+it("a deletion that is answered by 404 fails while the list shows the cluster", async () => {
+  const { fixture, made } = await openWith([deletion404]);
+  const { message } = await failureOf(fixture.remove(made));
+  expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still shows it/);
+  expect(fixture.messages).not.toContain("status: deleted");
+  // Its name stays taken.
+  const again = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), checked)));
+  expect(again.message).toContain(made.id);
 });
 
 it("the wait for a deletion continues through 404s of a gateway until the list no longer shows the cluster", async () => {

@@ -28,11 +28,12 @@ const update =
   (news: Properties): Change =>
   (fixture, { id, state }) =>
     fixture.cluster.update(fixture.ctx(), id, state, { ...checked, ...news });
+const removalLine = "DELETE /v1/clusters/:id";
 const removal: Change = (fixture, { id, state }) => fixture.cluster.delete(fixture.ctx(), id, state);
 
 /** A change, its request, and the cluster after it. */
 const changes: [string, Change, string, object][] = [
-  ["a deletion", removal, "DELETE /v1/clusters/:id", { status: "gone" }],
+  ["a deletion", removal, removalLine, { status: "gone" }],
   ["an update", update({ env }), patch, { status: "running", deployed: { env } }],
 ];
 
@@ -79,12 +80,16 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
   });
 });
 
-it("a deletion that has already begun is waited for, and not sent again", async () => {
+it.each<[string, Fault[]]>([
+  ["409", []],
+  ["404", [{ kind: "status", status: 404, code: "cluster_not_found", method: "DELETE" }]],
+])("a deletion that has already begun is waited for, and not sent again: %s", async (_status, faults) => {
   const { fixture, made } = await openSettled(checked, { dialect: { busyWhen: "changing" }, deletionMs: 60_000 });
   await fixture.run(fixture.client.deleteCluster(made.id));
+  for (const fault of faults) fixture.simulator.fault(fault);
   await fixture.remove(made);
   expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
-  expect(countOf(fixture.simulator, "DELETE /v1/clusters/:id")).toBe(2);
+  expect(countOf(fixture.simulator, removalLine)).toBe(2);
 });
 
 it.each<[string, object, number]>([
