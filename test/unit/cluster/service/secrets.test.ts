@@ -83,12 +83,15 @@ it("a value of the state before, which this process never had, stands in no mess
 it("a status word that quotes a value of env shows in no progress of an update that is busy, and in no error", async () => {
   const word = `crashed with ${canary}`;
   const { fixture, id, state } = await openSettled(checked);
-  const body = JSON.stringify({ id, name: "web", status: word, replicas: 2, env: { MODEL: canary } });
+  const body = JSON.stringify({ id, name: "web", status: word, replicas: 2 });
   fixture.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 99 });
   fixture.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
   const news = { ...checked, env: { MODEL: "another-value" } };
-  const work = fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), id, state, news);
-  expectSilence(fixture, await fixture.run(failureOf(work)));
+  const error = await fixture.run(
+    initErrorOf(fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), id, state, news)),
+  );
+  expectSilence(fixture, error);
+  expect(error.state["status"]).toBe("crashed with [secret]");
   expect(fixture.messages.join()).toContain("the service is busy with the cluster: crashed with [secret]");
 });
 
@@ -137,11 +140,11 @@ describe("the value of a variable that the service adds", () => {
 
 it("a value of env that is a word of our messages is hidden only in messages of the service", async () => {
   const fixture = await openFixture({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
-  const words = ["s3cr", "web", "h100", "cluster", "healthy", "after", "kept"];
+  const words = ["s3cr", "web-frontend", "h100", "cluster", "healthy", "after", "kept"];
   const env = Object.fromEntries(words.map((word) => [`TOKEN_OF_${word}`, word]));
-  const error = await fixture.failingCreate({ ...checked, env });
+  const error = await fixture.failingCreate({ ...checked, name: "web-frontend", env });
   const [reason] = error.reasons;
-  expect(reason).toContain(`cluster "web" (${error.id}) was created, but is not ready: timed out after 1m`);
+  expect(reason).toContain(`cluster "web-frontend" (${error.id}) was created, but is not ready: timed out after 1m`);
   expect(reason).toContain("It is kept in the state: run `pulumi up` again");
   expect(reason).toContain("wrong key: [secret]");
   expect(fixture.messages).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
