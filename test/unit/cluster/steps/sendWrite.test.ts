@@ -5,7 +5,6 @@ import {
   type Fixture,
   failureOf,
   type Held,
-  initErrorOf,
   noStatus,
   openFixture,
   openSettled,
@@ -54,11 +53,12 @@ async function openConflicting(line: string, fault: object) {
 
 describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
   it("is sent again until it works while the cluster is provisioning", async () => {
-    const fixture = await openFixture({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
-    const made = await fixture.run(initErrorOf(fixture.cluster.create(fixture.ctx({ timeoutMs: 10_000 }), checked)));
+    const fixture = await openFixture({ provisioningMs: 300_000 });
+    const made = await fixture.failingCreate(checked, { timeoutMs: 10_000 });
+    fixture.simulator.fault(conflict(line, { times: 9 }));
     await fixture.run(change(fixture, made));
     expect(fixture.simulator.cluster(made.id)).toMatchObject(reached);
-    expect(countOf(fixture.simulator, line)).toBeGreaterThan(5);
+    expect(countOf(fixture.simulator, line)).toBe(10);
   });
 
   it.each<[string, object, number]>([
