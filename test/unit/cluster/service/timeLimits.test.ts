@@ -1,8 +1,6 @@
 import { getEventListeners } from "node:events";
-import type { HttpRequest, Send } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
-import type { VirtualClock } from "../../../support/virtualClock";
 import {
   countOf,
   type Fixture,
@@ -19,37 +17,12 @@ import { checked } from "../inputs";
 const timeoutMs = 40_000;
 const latenessMs = 2_000;
 
-type Matches = (request: HttpRequest) => boolean;
-
-/** Requests that never get an answer once `begin` was called. */
-function hanging(matches: Matches) {
-  let hasBegun = false;
-  const wire =
-    (real: Send, clock: VirtualClock): Send =>
-    async (request) => {
-      if (!hasBegun || !matches(request)) return real(request);
-      await clock.sleep(request.attemptTimeoutMs ?? 60_000, request.method === "GET" ? request.signal : undefined);
-      throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true, attempts: 1 });
-    };
-  const begin = () => {
-    hasBegun = true;
-  };
-  return { wire, begin };
-}
-
-const line =
-  (method: string, path: RegExp): Matches =>
-  (request) =>
-    request.method === method && path.test(request.path);
-const one = /^\/v1\/clusters\/[^/]+$/;
-const list = /^\/v1\/clusters(\?|$)/;
-
 type What = "create" | "update" | "delete" | "start";
 
-/** Requests that never get an answer, or a fault. */
 interface Trouble {
   readonly options?: FixtureOptions;
-  readonly hangs?: Matches;
+  /** Requests that never get an answer. */
+  readonly hangs?: RegExp;
   readonly fault?: Fault;
 }
 
@@ -62,25 +35,30 @@ const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll t
 /** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
   ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: rateLimited }],
-  ["a create request without an answer", "create", /may have been created.*time limit/s, { hangs: line("POST", list) }],
+  [
+    "a create request without an answer",
+    "create",
+    /may have been created.*time limit/s,
+    { hangs: /^POST .*clusters$/ },
+  ],
   [
     "a lost create request, and the search for it",
     "create",
     /may have been created.*the time limit ended the search/s,
     { options: { listLagMs: 3_600_000 }, fault: page },
   ],
-  ["the list before a creation", "create", /GET \/v1\/clusters.*time limit/s, { hangs: line("GET", list) }],
-  ["polls of /status without an answer", "create", polled, { hangs: line("GET", /\/status$/) }],
-  ["an update without an answer", "update", /PATCH .*time limit/, { hangs: line("PATCH", one) }],
+  ["the list before a creation", "create", /GET \/v1\/clusters.*time limit/s, { hangs: /^GET .*clusters$/ }],
+  ["polls of /status without an answer", "create", polled, { hangs: /^GET .*status$/ }],
+  ["an update without an answer", "update", /PATCH .*time limit/, { hangs: /^PATCH/ }],
   ["an update that is busy", "update", /after 40s: .*busy.*not now/, { fault: busy }],
-  ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: line("DELETE", one) }],
+  ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: /^DELETE/ }],
   [
     "polls after a deletion without an answer",
     "delete",
     /timed out after 4\ds/,
-    { options: { deletionMs: 3_600_000 }, hangs: line("GET", one) },
+    { options: { deletionMs: 3_600_000 }, hangs: /^GET .*clusters\/\w+$/ },
   ],
-  ["a start without an answer", "start", /restart: .*time limit/, { hangs: line("POST", /(restart|redeploy|scale)$/) }],
+  ["a start without an answer", "start", /restart: .*time limit/, { hangs: /^POST .*(restart|redeploy|scale)$/ }],
 ];
 
 /** The operation, with the name of the cluster in it. */
@@ -98,12 +76,17 @@ async function begin({ cluster, ctx, ...fixture }: Fixture, what: What): Promise
 
 test.each(phases)(
   "work without an end ends with its operation: %s",
-  async (_title, what, says, { options, hangs = () => false, fault }) => {
-    const silence = hanging(hangs);
+  async (_title, what, says, { options, hangs, fault }) => {
+    let hasBegun = false;
+    const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
+      if (!hasBegun || !hangs?.test(`${request.method} ${request.path}`)) return real(request);
+      await clock.sleep(request.attemptTimeoutMs ?? 60_000, request.method === "GET" ? request.signal : undefined);
+      throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true, attempts: 1 });
+    };
     const provisioningMs = what === "create" ? 3_600_000 : 1_000;
-    const fixture = await openFixture({ provisioningMs, ...options, wire: silence.wire });
+    const fixture = await openFixture({ provisioningMs, ...options, wire });
     const work = await begin(fixture, what);
-    silence.begin();
+    hasBegun = true;
     if (fault) fixture.simulator.fault(fault);
     const { end: error, tookMs } = await fixture.timed(failureOf(work()));
     expect(error.message).toContain('"web"');
@@ -123,7 +106,7 @@ test("a cluster whose create request was cut by the time limit is found", async 
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
       const answer = await real(request);
-      if (request.method !== "POST" || !list.test(request.path)) return answer;
+      if (request.method !== "POST" || request.path !== post.path) return answer;
       await clock.sleep(request.attemptTimeoutMs ?? 60_000);
       throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true });
     },
