@@ -117,13 +117,7 @@ describe("an adoption", () => {
   it("keeps id and state if a change fails, and the next update completes it", async () => {
     const fixture = await openFixture();
     const { id, inputs } = await find(fixture, { replicas: 5 });
-    fixture.simulator.fault({
-      kind: "status",
-      status: 422,
-      message: "no such thing",
-      method: "POST",
-      path: "**/scale",
-    });
+    fixture.simulator.fault({ kind: "status", status: 422, message: "no such thing", path: "**/scale" });
     const error = await fixture.failingCreate(inputs, {});
     expect(error.id).toBe(id);
     expect(error.reasons.join("\n")).toMatch(

@@ -44,11 +44,8 @@ it.each([
   ["a stop in progress is no drift of a stopped cluster", "stopping"],
 ])("%s", async (_title, status) => {
   const { fixture, made } = await openSettled({ ...checked, desiredStatus: "stopped" });
-  fixture.simulator.fault({
-    kind: "body",
-    method: "GET",
-    body: `{"id":"${made.id}","name":"web","status":"${status}"}`,
-  });
+  const body = JSON.stringify({ id: made.id, name: "web", status });
+  fixture.simulator.fault({ kind: "body", method: "GET", body });
   const found = await fixture.read(made);
   expect(found?.inputs).toMatchObject({ desiredStatus: "stopped" });
 });

@@ -60,11 +60,8 @@ it("a value that an update has replaced shows in no state after it, and in no me
   fixture.simulator.change(id, { sickReplica: { replica: 0, message: `bad: ${old}, in base64 ${btoa(old)}` } });
   const found = await fixture.refresh({ id, state });
   expect(JSON.stringify(found.state["replicaStatuses"])).toContain("bad: [secret], in base64 [secret]");
-  fixture.simulator.fault({
-    ...lists,
-    kind: "body",
-    body: JSON.stringify([{ id, name: "web", status: `lost ${old}` }]),
-  });
+  const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
+  fixture.simulator.fault({ ...lists, kind: "body", body });
   expect((await fixture.run(getClusters(fixture.client))).clusters[0]?.status).toBe("lost [secret]");
   expectSilence(fixture, undefined, [old, next]);
 });
