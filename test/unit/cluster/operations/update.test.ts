@@ -100,10 +100,16 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
     }
   });
 
-  it("adds the replicas that the program requests, and then waits for them", async () => {
-    const { fixture, made } = await openSettled(checked);
+  it.each<[string, Partial<Dialect>]>([
+    ["adds the replicas that the program requests, and then waits for them", {}],
+    [
+      "redeploys replicas that the update itself adds, with the old configuration",
+      { updateMethod: "POST", updateSemantics: "replace", updateRollsOut: false },
+    ],
+  ])("%s", async (_title, dialect) => {
+    const { fixture, made } = await openSettled(checked, { dialect });
     fixture.simulator.change(made.id, { replicas: 0 });
-    await fixture.reach(await fixture.refresh(made), { ...checked, env }, [patch, redeploy, scale]);
+    await fixture.reach(await fixture.refresh(made), { ...checked, env });
     expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { env } });
   });
 });
