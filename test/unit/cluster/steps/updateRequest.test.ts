@@ -96,14 +96,16 @@ it.each<[Dialect["envEcho"], boolean]>([
   ["none", false],
   ["none", true],
 ])(
-  "a variable that a failed update stored is removed when the program removes it: env is reported as %s, refreshed %s",
+  "a variable that a failed update stored is removed at last after a refusal: env is reported as %s, refreshed %s",
   async (envEcho, isRefreshed) => {
     const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, envEcho } as const;
     const { fixture, made } = await openSettled(withEnv(twoVariables), { dialect });
     fixture.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
     const left = await fixture.failingChange(made, withEnv({ ...twoVariables, NEW: "new-value" }));
+    fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
+    const again = await fixture.failingChange(left, withEnv(twoVariables));
     expect(fixture.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
-    await fixture.change(isRefreshed ? await fixture.refresh(left) : left, withEnv(twoVariables));
+    await fixture.change(isRefreshed ? await fixture.refresh(again) : again, withEnv(twoVariables));
     const { env, deployed } = fixture.simulator.cluster(made.id) ?? {};
     expect([env, deployed?.env]).toEqual([twoVariables, twoVariables]);
   },
