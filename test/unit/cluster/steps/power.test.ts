@@ -112,7 +112,7 @@ describe.each(treatments)("a stopped cluster: %j", (way) => {
     const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
     const set = await fixture.change(await fixture.refresh(changed), settings);
     expect(writes(fixture.simulator)).toEqual([]);
-    const at = await fixture.reach(await fixture.refresh(set), { ...settings, desiredStatus: "running" });
+    const at = await fixture.reach(set, { ...settings, desiredStatus: "running" });
     expect(fixture.running(at)).toMatchObject({ status: "running", env });
   });
 });
