@@ -1,6 +1,6 @@
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
-import type { ClusterChanges, Fault } from "../../../../simulator";
+import type { Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
 import {
   type Fixture,
@@ -21,17 +21,12 @@ import {
 
 const env = { MODEL: "another" };
 
-const situations: Readonly<Record<string, ClusterChanges>> = {
-  failed: { status: "failed", message: "node lost" },
-  stopped: { status: "stopped" },
-};
-
 /** A settled cluster in a situation. */
 async function openIn(fixture: Fixture, situation: string): Promise<Held> {
   const made = await settle(fixture, toRun);
   if (situation === "stopping") await fixture.client.stopCluster(made.id);
   if (situation === "provisioning") return fixture.failingChange(made, { ...toRun, replicas: 4 }, { timeoutMs: 1_000 });
-  fixture.simulator.change(made.id, situations[situation] ?? {});
+  if (situation === "failed" || situation === "stopped") fixture.simulator.change(made.id, { status: situation });
   return made;
 }
 
