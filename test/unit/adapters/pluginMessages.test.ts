@@ -1,7 +1,7 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { asSecret, secretPathsIn, withSecretsOf } from "../../../provider/adapters/engineSecrets";
-import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/messages";
+import { fromStruct, toDiffResponse, toStruct } from "../../../provider/adapters/messages";
 import type { Properties } from "../../../provider/contract";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
@@ -15,8 +15,9 @@ describe("a message of the engine", () => {
     expect(toStruct(values).toJavaScript()).toEqual(values);
   });
 
-  it.each([
+  it.each<[string, Properties, Properties]>([
     ["loses null in marks", { a: asSecret(null), b: { c: asSecret(null) } }, { b: {} }],
+    ["keeps null in a list, for the check to refuse", { gpuType: ["h100", null] }, { gpuType: ["h100", null] }],
     [
       "loses the mark of a secret",
       { apiKey: asSecret("key"), env: { A: asSecret("a") } },
@@ -24,10 +25,6 @@ describe("a message of the engine", () => {
     ],
   ])("%s", (_title, values, expected) => {
     expect(fromStruct(sent(values))).toEqual(expected);
-  });
-
-  it("keeps null in a list, for the check to refuse", () => {
-    expect(fromStruct(sent({ gpuType: ["h100", null] }))).toEqual({ gpuType: ["h100", null] });
   });
 
   it("loses undefined, which the library would refuse after the cluster exists", () => {
@@ -40,7 +37,7 @@ describe("a message of the engine", () => {
       changes: {
         "env.A": { kind: "add" },
         "env.B": { kind: "delete" },
-        "env.C.D": { kind: "update" },
+        'env.C."D': { kind: "update" },
         gpuType: { kind: "update", replace: true },
       },
       deleteBeforeReplace: true,
@@ -49,20 +46,12 @@ describe("a message of the engine", () => {
     response.getDetaileddiffMap().forEach((change, path) => {
       lines[path] = change.getKind();
     });
-    const variables = { "env.A": Kind.ADD, "env.B": Kind.DELETE, 'env["C.D"]': Kind.UPDATE };
+    const variables = { "env.A": Kind.ADD, "env.B": Kind.DELETE, 'env["C.\\"D"]': Kind.UPDATE };
     expect(lines).toEqual({ ...variables, gpuType: Kind.UPDATE_REPLACE });
     expect(response.getChanges()).toBe(DiffResponse.DiffChanges.DIFF_SOME);
     expect(response.getDiffsList()).toEqual(["env", "gpuType"]);
     expect(response.getReplacesList()).toEqual(["gpuType"]);
     expect(response.getDeletebeforereplace()).toBe(true);
-  });
-
-  it.each([
-    ["env.MODEL", "env.MODEL"],
-    ["env.A.B", 'env["A.B"]'],
-    ['env.A"B', 'env["A\\"B"]'],
-  ])("writes the path %s as %s", (path, expected) => {
-    expect(toEnginePath(path)).toBe(expected);
   });
 });
 
@@ -77,15 +66,9 @@ describe("the marks of a program", () => {
     expect(withSecretsOf(properties, source)).toEqual(expected);
   });
 
-  it.each<[string, Properties, string[]]>([
-    ["name a part of a map, even with dots in its name", { env: { A: "x", "B.C": asSecret("y") } }, ["env.B.C"]],
-    ["name a deep part", { extraFields: { login: { user: asSecret("me") } } }, ["extraFields.login.user"]],
-    [
-      "name a list with secret parts once",
-      { extraFields: { hosts: [asSecret("a"), asSecret("b")] } },
-      ["extraFields.hosts"],
-    ],
-  ])("%s", (_title, properties, paths) => {
-    expect(secretPathsIn(properties)).toEqual(paths);
+  it("name each secret part of a map, and a list with secret parts once", () => {
+    const extraFields = { login: { user: asSecret("me") }, hosts: [asSecret("a"), asSecret("b")] };
+    const paths = secretPathsIn({ env: { A: "x", "B.C": asSecret("y") }, extraFields });
+    expect(paths).toEqual(["env.B.C", "extraFields.login.user", "extraFields.hosts"]);
   });
 });

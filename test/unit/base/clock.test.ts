@@ -1,8 +1,16 @@
-import { duration, systemClock } from "../../../provider/base/clock";
+import { ageUnits, duration, parseDuration, systemClock } from "../../../provider/base/clock";
 
 test("a duration is short, and rounded to what counts", () => {
   const seconds = [0.4, 190, 3_600, 9_030];
   expect(seconds.map((each) => duration(each * 1000))).toEqual(["0s", "3m10s", "60m", "2h30m"]);
+});
+
+test("a duration is read as Go writes it, and an age can be in days too", () => {
+  const read = ["1h30m", "1m500ms", "1.5h"].map((text) => parseDuration(text));
+  expect(read).toEqual([5_400_000, 60_500, 5_400_000]);
+  for (const wrong of ["0s", "45", "m", "-5m", "1d", "1 h", "1h\n", "1h30", ".5s", 5, null, ["1h"]])
+    expect([wrong, parseDuration(wrong)]).toEqual([wrong, undefined]);
+  expect(["1d12h", "1w"].map((text) => parseDuration(text, ageUnits))).toEqual([129_600_000, undefined]);
 });
 
 test("a sleep that is longer than a timer can be does not end at once", async () => {

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { forgetEnvironment, functionNames, useEnvironment } from "../providerHarness";
+import { type FunctionName, forgetEnvironment, functionNames, useEnvironment } from "../providerHarness";
 import { isKnown, resolved, runProgram, unknownOutput } from "./program";
 
 let simulator: Simulator;
@@ -27,40 +27,26 @@ const least = { gpuType: "h100", container: "acme/model:1" };
 const later = <Value>(value: Value) => pulumi.output(Promise.resolve(value));
 const any = expect.any(Array);
 
-/** Each function, its Output form, and what it answers. */
-type Row = [string, () => Promise<unknown>, () => pulumi.Output<unknown>, object];
-const functions: Row[] = [
-  ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: any }],
-  ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: any }],
-  ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: any }],
-  [
-    "getGpuAvailability of one type",
-    () => sdk.getGpuAvailability({ type: "h100" }),
-    () => sdk.getGpuAvailabilityOutput({ type: later("h100") }),
-    { availability: [{ type: "h100" }] },
-  ],
-  ["getClusters", sdk.getClusters, sdk.getClustersOutput, { clusters: [{ name: "web" }], complete: true }],
-  [
-    "getCluster",
-    () => sdk.getCluster({ name: "web" }),
-    () => sdk.getClusterOutput({ name: later("web") }),
-    { name: "web", envNames: ["MODEL"] },
-  ],
-  [
-    "getClusterStatus",
-    () => sdk.getClusterStatus({ id }),
-    () => sdk.getClusterStatusOutput({ id }),
-    { status: "running", readyReplicas: 1 },
-  ],
-  ["getHealth", sdk.getHealth, sdk.getHealthOutput, { healthy: true }],
-  ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
-];
-
 describe("the Output variant of a function", () => {
-  it.each(functions)("gives the answer of %s", async (_name, call, callOutput, expected) => {
-    const answer = await call();
+  it.each<[FunctionName, object, ...(() => object)[]]>([
+    ["getGpuTypes", { gpuTypes: any }],
+    ["getGpuModels", { models: any }],
+    ["getGpuPricing", { prices: any }],
+    ["getGpuAvailability", { availability: [{ type: "h100" }] }, () => ({ type: "h100" })],
+    ["getClusters", { clusters: [{ name: "web" }], complete: true }],
+    ["getCluster", { name: "web", envNames: ["MODEL"] }, () => ({ name: "web" })],
+    ["getClusterStatus", { status: "running", readyReplicas: 1 }, () => ({ id })],
+    ["getHealth", { healthy: true }],
+    ["getServiceInfo", { version: "1.0.0" }],
+  ])("gives the answer of %s", async (name, expected, ...argsOf) => {
+    const call = (called: string, args: object[]) => Reflect.apply(Reflect.get(sdk, called), undefined, args);
+    const args = argsOf.map((make) => Object.entries(make()));
+    const answer = await call(name, args.map(Object.fromEntries));
     expect(answer).toMatchObject(expected);
-    expect(await resolved(callOutput())).toEqual(answer);
+    const lateArgs = args.map((given) =>
+      Object.fromEntries(given.map(([argument, value]) => [argument, later(value)])),
+    );
+    expect(await resolved(call(`${name}Output`, lateArgs))).toEqual(answer);
   });
 });
 

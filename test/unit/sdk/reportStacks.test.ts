@@ -83,17 +83,6 @@ describe("the organizations of a stack", () => {
     expect(asked()).toEqual(["stack export", "config --json"]);
   });
 
-  it("are unknown for clusters of a provider of the program, which do not count as missing", async () => {
-    const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::europe::id-1";
-    const found = await reportOf({
-      clusters: [{}],
-      provider,
-      config: baseUrl(),
-      envVars: { GPUCLUSTER_API_KEY: keys.us },
-    });
-    expect([found.missing.length, found.unchecked.length]).toEqual([0, 1]);
-  });
-
   it("require no key of the stack if all of its clusters have a provider of the program", async () => {
     const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::default_eu::id-1";
     const found = await reportOf({ clusters: [{}], provider });
