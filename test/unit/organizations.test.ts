@@ -1,9 +1,6 @@
-import { clientFor } from "../../provider/api/clients";
-import { Secret } from "../../provider/base/text";
 import { serviceFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
 import type { Ctx } from "../../provider/contract";
-import { VirtualClock } from "../support/virtualClock";
 import { failureOf } from "./cluster/harness";
 import { least, urnOf } from "./cluster/inputs";
 import {
@@ -109,21 +106,5 @@ describe("what connections share", () => {
   ])("%s", (_title, other, isShared) => {
     expect(serviceFor(base) === serviceFor(other)).toBe(isShared);
     expect(serviceFor(base).seenBy === serviceFor(other).seenBy).toBe(isShared);
-  });
-
-  it("is the rate limit of one key: if it is used up, another key does not wait", async () => {
-    const clock = new VirtualClock();
-    const startMs = clock.now();
-    const apiKeys = { "budget-eu": "eu", "budget-us": "us" };
-    const simulator = await openSimulator({ apiKeys, clock, rateLimit: 2, rateWindowMs: 60_000 });
-    const client = (key: string) => clientFor({ baseUrl: simulator.url, apiKey: new Secret(key) }, clock);
-    const keys = ["budget-eu", "budget-eu", "budget-eu", "budget-us"];
-    await clock.run(Promise.all(keys.map((key) => client(key).getHealth())));
-    const times = (organization: string) =>
-      simulator.requests.filter((request) => request.organization === organization).map(({ at }) => at - startMs);
-    expect(times("us")).toEqual([0]);
-    expect(times("eu").slice(0, 2)).toEqual([0, 0]);
-    expect(times("eu")[2]).toBeGreaterThanOrEqual(60_000);
-    expect(simulator.requests.every(({ status }) => status === 200)).toBe(true);
   });
 });

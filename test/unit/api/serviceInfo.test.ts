@@ -49,6 +49,7 @@ describe("the health of the service", () => {
     ["is good by a known word", '{"status":"ok"}', true, "ok"],
     ["is good by a success", "{}", true, ""],
     ["is bad by a word, even beside a good flag", '{"healthy":true,"status":"degraded"}', false, "degraded"],
+    ["is bad by an error in a success", '{"success":false,"status":"error","error":{"status":500}}', false, "error"],
   ])("%s", async (_name, body, healthy, status) => {
     const fixture = await openFixture({ faults: [{ kind: "body", body }] });
     expect(await fixture.run(fixture.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });

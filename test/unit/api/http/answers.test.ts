@@ -132,11 +132,6 @@ describe("a success", () => {
     expect(messageOf(error)).toBe(`POST /v1/clusters: the service answered HTTP 200, but with an error: ${why}`);
   });
 
-  it("is the health as the service reports it, even if that is an error", async () => {
-    const json = { success: false, status: "error", error: { code: "db", message: "x", status: 500 } };
-    expect(await answerTo({ body: JSON.stringify(json) }, requestOf("read", { path: "/health" }))).toEqual(json);
-  });
-
   it("has clean values under environment, without the key, if it is not about clusters", async () => {
     const dirty = { environment: { REGION: "\u001b[31meu\r\n", TOKEN: `Bearer ${key}` } };
     const clean = { environment: { REGION: "eu", TOKEN: "Bearer [secret]" } };
