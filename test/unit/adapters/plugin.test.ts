@@ -232,34 +232,7 @@ test("the result of a function is secret if an argument is secret", async () => 
   expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
 });
 
-describe("an env", () => {
-  it("has the values that another user has added as secrets, and shows the change of a known value", async () => {
-    const inputs = inputsOf({ env: { MODEL: "llama" } });
-    const created = await run(create(inputs));
-    const id = created.getId();
-    const state = fromStruct(created.getProperties());
-    simulator.change(id, { env: { MODEL: "other", ADDED: "by hand" } });
-    const env = { MODEL: "other", ADDED: asSecret("by hand") };
-    const found = await run(read(id, state));
-    for (const part of [found.getProperties(), found.getInputs()]) expect(part?.toJavaScript()).toMatchObject({ env });
-    const drifted = fromStruct(found.getProperties());
-    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
-    const error = await errorOf(run(update(id, drifted, { ...inputs, container: "a/b:2" })));
-    expect(failureIn(error)?.getProperties()?.toJavaScript()).toMatchObject({ env });
-    const updated = await run(update(id, drifted, { ...inputs, container: "a/b:2" }));
-    expect(updated.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: "llama" } });
-  });
-});
-
 describe("a read", () => {
-  it("returns nothing for a cluster that is gone", async () => {
-    const created = await run(create(inputsOf()));
-    simulator.change(created.getId(), { status: "gone" });
-    await clock.advance(600_000);
-    const response = await run(read(created.getId(), fromStruct(created.getProperties())));
-    expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
-  });
-
   it("has the GPU type that the creation got among the inputs, and that is no difference from those of the check", async () => {
     const inputs = { ...inputsOf({ gpuType: "h100", hourlyCost: 2.99 }), fallbackGpuTypes: ["h100"] };
     const made = await run(create(inputs));

@@ -1,9 +1,7 @@
 import { gpuModelId } from "../../../simulator";
-import { type Reply, start, stopAll, type WithCluster } from "./harness";
+import { type Reply, start, type WithCluster } from "./harness";
 
 /** The variant of the official client; test/install runs that client against it. */
-
-afterEach(stopAll);
 
 const h100 = gpuModelId("h100");
 const image = "acme/model:1";

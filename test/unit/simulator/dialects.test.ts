@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { dialectOptions, dialects } from "../../../simulator";
 import { usage } from "../../../simulator/cliOptions";
 import { dialectSummaries, parseDialect, resolveDialect } from "../../../simulator/dialects";
-import { start, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { start, web } from "./harness";
 
 const read = (page: string) => readFileSync(join(__dirname, "../../..", page), "utf8");
 

@@ -1,7 +1,5 @@
 import type { Dialect } from "../../../simulator";
-import { start, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { start, web } from "./harness";
 
 const message = expect.any(String);
 const documented = (code: string, status: number) => ({ error: { code, message, status } });
@@ -27,17 +25,17 @@ test("an error inside the simulator is answered with 500 in the dialect's shape,
   expect((await call("GET /health")).status).toBe(200);
 });
 
-test.each([
-  ["no key", ""],
-  ["an unknown key", "Bearer nope"],
-])("an unauthorized request gets 401 and rate headers on every path: %s", async (_what, authorization) => {
-  const { call } = await start();
-  for (const path of ["/health", "/", "/v1/clusters", "/nowhere"]) {
-    const { status, body, headers } = await call(`GET ${path}`, undefined, { authorization });
-    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([401, "100"]);
-    expect([headers.get("www-authenticate"), body]).toEqual(["Bearer", documented("unauthorized", 401)]);
-  }
-});
+test.each(["", "Bearer nope"])(
+  "%j: an unauthorized request gets 401 and rate headers on every path",
+  async (authorization) => {
+    const { call } = await start();
+    for (const path of ["/health", "/", "/v1/clusters", "/nowhere"]) {
+      const { status, body, headers } = await call(`GET ${path}`, undefined, { authorization });
+      expect([status, headers.get("x-ratelimit-remaining")]).toEqual([401, "100"]);
+      expect([headers.get("www-authenticate"), body]).toEqual(["Bearer", documented("unauthorized", 401)]);
+    }
+  },
+);
 
 test("the clusters of one organization do not exist for another, and requests are recorded without the key", async () => {
   const { call, simulator, clock } = await start({ apiKeys: { one: "org_1", uno: "org_1", two: "org_2" } });

@@ -1,7 +1,5 @@
 import type { Fault, SimulatorOptions } from "../../../simulator";
-import { type Fixture, play, snapshotOf, start, startWithCluster, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { type Fixture, play, snapshotOf, start, startWithCluster, web } from "./harness";
 
 const creation = { method: "POST", path: "/v1/clusters" };
 const create = ({ call }: Fixture) => call("POST /v1/clusters", web);

@@ -1,8 +1,6 @@
-import { start, startWithCluster, stopAll, web } from "./harness";
+import { start, startWithCluster, web } from "./harness";
 
 /** The shapes of the answers are those of test/contract, and of the official client in test/install. */
-
-afterEach(stopAll);
 
 const gpuTypes = [
   { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 3, stock: 4 },

@@ -31,7 +31,10 @@ export interface Fixture {
 
 const running: Simulator[] = [];
 
-/** Starts a simulator that `stopAll` ends. */
+/** Every test closes what it has opened. */
+afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
+
+/** Starts a simulator that the end of the test closes. */
 export async function start(options: SimulatorOptions = {}): Promise<Fixture> {
   const clock = new TestClock();
   const simulator = await startSimulator({ clock, ...options });
@@ -112,11 +115,6 @@ async function answerTo(fixture: WithCluster, [line, body]: Call): Promise<strin
 /** What the simulator knows of the cluster. */
 export const snapshotOf = ({ simulator, id }: WithCluster): SimulatedCluster =>
   simulator.cluster(id) as SimulatedCluster;
-
-/** Ends every simulator that a test started. */
-export async function stopAll(): Promise<void> {
-  await Promise.all(running.splice(0).map((simulator) => simulator.close()));
-}
 
 /** A valid create request. */
 export const web = {

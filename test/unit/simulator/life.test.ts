@@ -1,7 +1,5 @@
 import type { Dialect, SimulatorOptions } from "../../../simulator";
-import { play, snapshotOf, start, startWithCluster, stopAll, type WithCluster, web } from "./harness";
-
-afterEach(stopAll);
+import { play, snapshotOf, start, startWithCluster, type WithCluster, web } from "./harness";
 
 const env = { B: "2" };
 const three = (status: string) => Array(3).fill({ status });

@@ -1,7 +1,5 @@
 import type { Dialect } from "../../../simulator";
-import { type Fixture, start, stopAll } from "./harness";
-
-afterEach(stopAll);
+import { type Fixture, start } from "./harness";
 
 async function five(dialect: Partial<Dialect>): Promise<Fixture> {
   const fixture = await start({ dialect: { paging: "cursor", ...dialect } });

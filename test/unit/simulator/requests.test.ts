@@ -1,7 +1,5 @@
 import type { Dialect } from "../../../simulator";
-import { type Fixture, start, startWithCluster, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { type Fixture, start, startWithCluster, web } from "./harness";
 
 const bad = "400 invalid_request";
 const clientBody = { name: "web", gpuModelId: "h100", replicaCount: 3, imageUrl: web.container, envVars: { A: "1" } };
