@@ -1,15 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import * as native from "../../../sdk/native";
-import { inside, isSecret, type Registered, runProgram } from "./program";
+import { inside, isSecret, registerOne, runProgram } from "./program";
 
 const args: native.ClusterArgs = { gpuType: "h100", container: "acme/model:1" };
-
-async function registerOne(program: () => unknown, type: RegExp): Promise<Registered> {
-  const registered = (await runProgram(program)).filter((resource) => type.test(resource.type));
-  expect(registered).toHaveLength(1);
-  return registered[0] as Registered;
-}
 
 test("the native package exports the cluster, the provider, and every function of the other package", () => {
   const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));

@@ -5,13 +5,11 @@ export interface Registered {
   readonly type: string;
   readonly name: string;
   readonly props: Record<string, unknown>;
-  /** The URN that the engine gives it. */
-  readonly urn: string;
 }
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
-interface ProgramOptions {
+export interface ProgramOptions {
   readonly isPreview?: boolean;
   /** What each resource has beside its inputs. */
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -22,25 +20,29 @@ export async function runProgram(
   program: () => unknown,
   { isPreview = false, outputs = {} }: ProgramOptions = {},
 ): Promise<Registered[]> {
+  const mocks: pulumi.runtime.Mocks = {
+    newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: { ...outputs, ...inputs } }),
+    call: () => ({}),
+  };
+  await pulumi.runtime.setMocks(mocks, "shop", "dev", isPreview);
   const registered: Registered[] = [];
-  await pulumi.runtime.setMocks(
-    {
-      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: { ...outputs, ...inputs } }),
-      call: () => ({}),
-    },
-    "shop",
-    "dev",
-    isPreview,
-  );
-  const monitor: unknown = pulumi.runtime.getMonitor();
-  const stop = recordRegistrations(monitor, (resource) => registered.push(resource));
-  try {
-    await program();
-    await pulumi.runtime.disconnect(); // waits for all registrations
-  } finally {
-    stop();
-  }
+  // A mock gets its inputs without the marks of secrets.
+  const monitor: Monitor = Object(pulumi.runtime.getMonitor());
+  const { registerResource } = monitor;
+  monitor.registerResource = (request, callback) => {
+    registered.push({ type: request.getType(), name: request.getName(), props: request.getObject().toJavaScript() });
+    return registerResource.call(monitor, request, callback);
+  };
+  await program();
+  await pulumi.runtime.disconnect(); // waits for all registrations
   return registered;
+}
+
+/** The one resource of a type that a program registers. */
+export async function registerOne(program: () => unknown, type: RegExp): Promise<Registered> {
+  const registered = (await runProgram(program)).filter((resource) => type.test(resource.type));
+  expect(registered).toHaveLength(1);
+  return registered[0] as Registered;
 }
 
 interface Request {
@@ -49,26 +51,8 @@ interface Request {
   getObject(): { toJavaScript(): Record<string, unknown> };
 }
 
-type Register = (request: Request, callback: (error: unknown, response: { getUrn(): string }) => void) => unknown;
-
-function recordRegistrations(monitor: unknown, record: (resource: Registered) => void): () => void {
-  if (!hasRegister(monitor)) throw new Error("there is no monitor to listen to");
-  const original = monitor.registerResource;
-  monitor.registerResource = (request, callback) =>
-    original.call(monitor, request, (error, response) => {
-      if (!error) {
-        const props = request.getObject().toJavaScript();
-        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn() });
-      }
-      callback(error, response);
-    });
-  return () => {
-    monitor.registerResource = original;
-  };
-}
-
-function hasRegister(monitor: unknown): monitor is { registerResource: Register } {
-  return typeof monitor === "object" && monitor !== null && "registerResource" in monitor;
+interface Monitor {
+  registerResource(request: Request, callback: unknown): unknown;
 }
 
 /** A value as the engine sends a secret. */
@@ -100,6 +84,3 @@ export function unknownOutput(): pulumi.Output<string> {
 export function isKnown(output: pulumi.Output<unknown>): Promise<boolean> {
   return Reflect.get(output, "isKnown");
 }
-
-/** What states hold for the provider alone. */
-export const onlyInStates = ["settled", "unverifiedInputs"];
