@@ -1,19 +1,13 @@
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
-import { endpoints as e } from "../../../../provider/api/endpoints";
+import { endpoints } from "../../../../provider/api/endpoints";
 import { gpusOf } from "./listHarness";
 
 /** neverWorst.test.ts has the laws that no price is read too low, and no entry about something else taken for a type. */
 
-const lists = {
-  types: e.listGpuTypes,
-  models: e.listGpuModels,
-  pricing: e.listGpuPricing,
-  availability: e.listGpuAvailability,
-};
-type Subject = keyof typeof lists;
+const { listGpuTypes: types, listGpuModels: models, listGpuPricing: pricing, listGpuAvailability: stock } = endpoints;
 
-const read = async (subject: Subject, json: unknown) =>
-  (await gpusOf(json, lists[subject])).gpus.map(({ raw: _raw, ...gpu }) => gpu);
+const read = async (list: typeof types, json: unknown) =>
+  (await gpusOf(json, list)).gpus.map(({ raw: _raw, ...gpu }) => gpu);
 
 const h100 = { type: "h100", pricePerHour: 2.49 };
 const inDollars = { ...h100, currency: "USD" };
@@ -27,62 +21,42 @@ const counted = [
 const named = [{ type: "h100", name: "NVIDIA H100" }];
 
 describe("a map by GPU type", () => {
-  it.each([undefined, "gpus", "types", "models", "data", "result"])("%s: is read under this name", async (name) => {
+  it("is read with its records, even under a name", async () => {
     const record = { name: "NVIDIA H100", price_cents_per_hour: 249, in_stock: true };
-    const map = { h100: record, l4: { price_cents_per_hour: 80 } };
-    const json = name === undefined ? map : { [name]: map, total: 2 };
+    const gpus = { h100: record, l4: { price_cents_per_hour: 80 } };
     const full = { ...h100, name: "NVIDIA H100", available: true };
-    for (const subject of ["types", "models"] as const)
-      expect(await read(subject, json)).toEqual([full, { type: "l4", pricePerHour: 0.8 }]);
+    for (const json of [gpus, { gpus, total: 2 }])
+      expect(await read(types, json)).toEqual([full, { type: "l4", pricePerHour: 0.8 }]);
   });
 
-  it.each<[string, Subject, unknown, object[]]>([
-    ["has prices in records", "pricing", { prices: { h100: { hourly: 2.49, currency: "USD" } } }, [inDollars]],
-    ["has plain prices", "pricing", { h100: 2.49 }, [h100]],
-    ["has prices in strings", "pricing", { pricing: { h100: "$2.49" } }, [inDollars]],
-    ["has prices beside a currency", "pricing", { prices: { h100: 2.49, titan: 2.49 }, currency: "usd" }, twoPrices],
-    ["has prices beside the unit", "pricing", { data: { prices: { h100: 2.49 } }, unit: "hour" }, [h100]],
-    ["has counts", "availability", { h100: 48, b200: 0 }, counted],
-    ["has counts in strings", "availability", { data: { h100: "48", b200: "0" } }, counted],
-    ["has counts in records", "availability", { h100: { free_gpus: 48 }, b200: { free_gpus: 0 } }, counted],
-    ["has flags", "availability", { h100: true, b200: false }, [isFree, isSoldOut]],
-    ["has words", "availability", { availability: { h100: "available", b200: "sold_out" } }, [isFree, isSoldOut]],
-    ["has names", "models", { models: { h100: "NVIDIA H100" } }, named],
-    ["has names beside other things", "models", { h100: "NVIDIA H100", owner: "acme" }, named],
-    ["has records beside a place", "types", { gpus: { h100: { price_per_hour: 2.49 }, "eu-1": { stock: 9 } } }, [h100]],
-    [
-      "has records beside others",
-      "models",
-      { h100: { name: "NVIDIA H100" }, owner: { name: "acme" }, notes: {} },
-      named,
-    ],
-  ])("%s", async (_name, subject, json, expected) => {
-    expect(await read(subject, json)).toEqual(expected);
+  it.each<[string, typeof types, unknown, object[]]>([
+    ["has prices in strings", pricing, { pricing: { h100: "$2.49" } }, [inDollars]],
+    ["has prices beside a currency", pricing, { prices: { h100: 2.49, titan: 2.49 }, currency: "usd" }, twoPrices],
+    ["has prices beside the unit", pricing, { data: { prices: { h100: 2.49 } }, unit: "hour" }, [h100]],
+    ["has counts in strings", stock, { data: { h100: "48", b200: "0" } }, counted],
+    ["has words", stock, { availability: { h100: "available", b200: "sold_out" } }, [isFree, isSoldOut]],
+    ["has names beside other things", models, { h100: "NVIDIA H100", owner: "acme" }, named],
+    ["has records beside a place", types, { gpus: { h100: { price_per_hour: 2.49 }, "eu-1": { stock: 9 } } }, [h100]],
+  ])("%s", async (_name, list, json, expected) => {
+    expect(await read(list, json)).toEqual(expected);
   });
 
-  it.each<[string, Subject, unknown]>([
-    ["has no numbers that may be anything", "types", { h100: 3, l4: 0 }],
-    ["has no names that may be anything", "types", { h100: "NVIDIA H100" }],
-    ["has no negative prices", "pricing", { h100: -1 }],
-    ["has no prices of two kinds", "pricing", { h100: 2.49, l4: "0.80" }],
-    ["has no cents beside types", "pricing", { prices: { h100: 249, cents: 249 } }],
-    ["has no tiers in place of types", "pricing", { prices: { community: 2.49, verified: 3 } }],
-    ["has no unknown scale", "pricing", { prices: { h100: 249 }, scale: 100 }],
-    ["has no spot prices", "pricing", { h100_spot: 1 }],
-    ["has no places around types", "pricing", { "us-east-1": { h100: 2.49 } }],
-    ["has no periods in place of types", "pricing", { "1h": 2.49, "24h": 50 }],
-    ["has no part of a GPU", "availability", { h100: 0.5 }],
-    ["has no places in place of types", "availability", { "us-east-1": { available: true } }],
-    ["has no dates in place of types", "availability", { "2026-11-21": 48 }],
-    ["has no null beside counts", "availability", { h100: 48, b200: null }],
-  ])("%s", async (_name, subject, json) => {
-    await expect(read(subject, json)).rejects.toThrow();
+  it.each<[string, typeof types, unknown]>([
+    ["has no names that may be anything", types, { h100: "NVIDIA H100" }],
+    ["has no prices of two kinds", pricing, { h100: 2.49, l4: "0.80" }],
+    ["has no cents beside types", pricing, { prices: { h100: 249, cents: 249 } }],
+    ["has no tiers in place of types", pricing, { prices: { community: 2.49, verified: 3 } }],
+    ["has no unknown scale", pricing, { prices: { h100: 249 }, scale: 100 }],
+    ["has no spot prices", pricing, { h100_spot: 1 }],
+    ["has no dates in place of types", stock, { "2026-11-21": 48 }],
+  ])("%s", async (_name, list, json) => {
+    await expect(read(list, json)).rejects.toThrow();
   });
 
   it("adds its fields to the types in a list beside it", async () => {
     const json = { types: ["h100", "l4"], prices: { H100: { hourly: 2.49, name: "NVIDIA H100" } } };
     const l4 = { type: "l4", name: "l4" };
-    expect(await read("types", json)).toEqual([{ ...h100, name: "NVIDIA H100" }, l4]);
+    expect(await read(types, json)).toEqual([{ ...h100, name: "NVIDIA H100" }, l4]);
   });
 
   it("shows the availability of a type that it has, and of no other", () => {

@@ -14,14 +14,6 @@ export function readClusters(get: (query?: string) => Promise<Answer>) {
   return readPages(async (query) => readPage(await get(query)), keyOf);
 }
 
-/** Reads a list about GPUs, by default that of the types. */
-export function readGpus(
-  get: (query?: string) => Promise<Answer>,
-  { readPage, keyOf }: ListEndpoint<GpuType> = endpoints.listGpuTypes,
-) {
-  return readPages(async (query) => readPage(await get(query)), keyOf);
-}
-
 /** Reads a list with a page for each of these queries; the service refuses any other. */
 export async function listOf(pages: Record<string, Page>) {
   const queries: string[] = [];
@@ -38,11 +30,11 @@ export async function listOf(pages: Record<string, Page>) {
 /** A list of one page. */
 export const one = (json: unknown) => listOf({ "": { json } });
 
-/** A list about GPUs of one page. */
-export const gpusOf = async (json: unknown, list?: ListEndpoint<GpuType>) => {
-  const { items, complete } = await readGpus(async () => ({ json, headers: {} }), list);
+/** A list about GPUs of one page, by default that of the types. */
+export async function gpusOf(json: unknown, { readPage, keyOf }: ListEndpoint<GpuType> = endpoints.listGpuTypes) {
+  const { items, complete } = await readPages(async () => readPage({ json, headers: {} }), keyOf);
   return { gpus: items, certain: complete };
-};
+}
 
 export const record = (id: string) => ({ id, name: "web", status: "running", gpu_type: "h100", replicas: 3 });
 export const records = (...ids: string[]) => ids.map(record);

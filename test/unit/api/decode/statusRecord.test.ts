@@ -12,7 +12,6 @@ const unchecked = [
 describe("the health of replicas", () => {
   it.each<[string, unknown, (boolean | undefined)[]]>([
     ["is read inside the cluster", { cluster: { replicas: [{ status: "up" }, brewed] } }, [true, undefined]],
-    ["is a flag beside an unknown word", [{ healthy: true, ...brewed }], [true]],
     ["is a word for health before a status", [{ status: "running", health: "starting" }], [false]],
     [
       "is a whole share",
@@ -20,7 +19,6 @@ describe("the health of replicas", () => {
       [false, false, true],
     ],
     ["is not a count of none", [{ status: "up", ready: 0 }], [false]],
-    ["is a word beside a flag that is null", [{ status: "running", ready: null }], [true]],
     ["is read from counts alone", { status: "running", replicas: { total: 3, healthy: 2 } }, [true, true, false]],
     ["is a count beside unknown words", { replicas: [brewed, { status: "up" }], ready: 1 }, [false, true]],
   ])("%s", (_name, json, expected) => {
@@ -29,8 +27,6 @@ describe("the health of replicas", () => {
 
   it.each<[string, unknown]>([
     ["is not read from a list of another name", { status: "running", workers: [brewed] }],
-    ["is not read from counts by state", { status: "running", byStatus: { RUNNING: 3, PROVISIONING: 1 } }],
-    ["is not read from the desired number", { replicas: 3 }],
     ["is not read from a list with something else", { replicas: [{ id: "a" }, 7] }],
   ])("%s", (_name, json) => {
     expect(() => readStatus(json)).toThrow("is not a list of replicas");
@@ -41,7 +37,6 @@ describe("the health of replicas", () => {
     ["is read from a count in a record", { status: "up", replicas: 2, activeReplicas: 1 }, [true, false]],
     ["is no count before the cluster runs", { status: "pending", replicas: 1, activeReplicas: 1 }, [false]],
     ["is a word without a health check", { healthCheckEnabled: false, replicas: unchecked }, [true, false]],
-    ["is not that of other parts", { volumes: [{ status: "available" }], available: 3 }, undefined],
   ])("%s", (_name, record, expected) => {
     const { health } = readDetail("cl_1")({ id: "cl_1", ...record });
     expect(health?.replicas.map(({ healthy }) => healthy)).toEqual(expected);
