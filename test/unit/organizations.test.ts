@@ -1,8 +1,6 @@
 import { serviceFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
-import type { Ctx } from "../../provider/contract";
 import { failureOf } from "./cluster/harness";
-import { least, urnOf } from "./cluster/inputs";
 import {
   closeSimulators,
   configOf,
@@ -71,21 +69,6 @@ describe("the providers of several organizations in one process", () => {
     configs.eu["gpucluster:apiKey"] = "";
     expect((await failureOf(providers.eu.getHealth())).message).toMatch(/^The API key is missing: set /);
     expect(await providers.us.getHealth()).toMatchObject({ healthy: true });
-  });
-
-  it("each create and read a cluster in their organization", async () => {
-    const { simulator, providers } = await openOrganizations();
-    const signal = new AbortController().signal;
-    const ctx: Ctx = { urn: urnOf("web"), signal, log: () => undefined, status: () => undefined };
-    const found = organizations.map(async (organization) => {
-      const { cluster } = providers[organization];
-      const name = `web-${organization}`;
-      const { id, state } = await cluster.create(ctx, { ...least, name, replicas: 1, skipAwait: true });
-      expect((await cluster.read(ctx, id, state))?.state["name"]).toBe(name);
-      const requests = simulator.requests.filter(({ path }) => path.includes(id));
-      return [simulator.cluster(id)?.organization, ...new Set(requests.map((request) => request.organization))];
-    });
-    expect(await Promise.all(found)).toEqual(organizations.map((name) => [name, name]));
   });
 });
 

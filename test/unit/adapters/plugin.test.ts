@@ -367,16 +367,11 @@ describe("the settings of a provider", () => {
 
   const ofStack = { apiKey: "key-of-stack", baseUrl: "https://stack.example.com" };
   const another = { ...ofStack, apiKey: "another" };
+  const limited = { ...ofStack, maxHourlyCost: 5 };
   const here = { baseUrl: "https://a.example" };
   // The arguments of a provider, and the config of its stack. The engine names its own provider, and tells no other difference.
   it.each<[string, string, Properties, Properties | undefined, boolean]>([
-    [
-      "have the stack's config for the engine's own provider",
-      "default_0_1_0",
-      { ...ofStack, version: "1" },
-      ofStack,
-      true,
-    ],
+    ["are the stack's for the engine's own provider", "default_0_1_0", { ...ofStack, version: "1" }, ofStack, true],
     ["are empty for the engine's own provider of a stack without settings", "default", {}, {}, true],
     ["are not compared by a plugin that a user started", "default", another, undefined, true],
     ["are refused under a name of the engine if the key is another one", "default", another, ofStack, false],
@@ -384,13 +379,7 @@ describe("the settings of a provider", () => {
     ["are refused under a name of the engine if there are none", "default_1_2_3", {}, ofStack, false],
     ["are refused under a name of the engine if only the address is set", "default_https_/a.example", here, {}, false],
     ["are refused under a name of the engine if the key is unknown", "default", { apiKey: UNKNOWN }, ofStack, false],
-    [
-      "are refused under a name of the engine if a limit differs",
-      "default",
-      { ...ofStack, maxHourlyCost: 5 },
-      ofStack,
-      false,
-    ],
+    ["are refused under a name of the engine if a limit differs", "default", limited, ofStack, false],
     ["are accepted under a name that only begins like one of the engine", "default_eu", another, ofStack, true],
     ["are accepted under a name that only ends like one of the engine", "eu::default", another, ofStack, true],
   ])("%s", async (_title, name, news, stack, isAccepted) => {

@@ -46,7 +46,8 @@ describe("the Output variant of a function", () => {
     const lateArgs = args.map((given) =>
       Object.fromEntries(given.map(([argument, value]) => [argument, later(value)])),
     );
-    expect(await resolved(call(`${name}Output`, lateArgs))).toEqual(answer);
+    const output = call(`${name}Output`, lateArgs) as pulumi.Output<unknown>;
+    expect(await resolved(output)).toEqual(answer);
   });
 });
 
@@ -100,21 +101,13 @@ test("a program that declares clusters and calls no function does not load the c
 });
 
 describe("a function with options of Pulumi", () => {
+  const another = () => ({ provider: new native.Provider("eu") });
   it.each<[string, () => Promise<unknown>]>([
-    [
-      "refuses a provider as the only argument, which would be another organization",
-      () => sdk.getHealth({ provider: new native.Provider("eu") }),
-    ],
-    ["refuses a provider after the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
-    [
-      "refuses a parent with a provider, which the functions of other packages take",
-      () => sdk.getCluster({ id }, { parent: new native.Cluster("a", least, { provider: new native.Provider("eu") }) }),
-    ],
-    [
-      "refuses a provider even while its arguments are unknown",
-      async () => sdk.getClusterOutput({ id: unknownOutput() }, { provider: new native.Provider("eu") }),
-    ],
-  ])("%s", async (_title, call) => {
+    ["as the only argument", () => sdk.getHealth(another())],
+    ["after the arguments", () => sdk.getCluster({ id }, another())],
+    ["of its parent", () => sdk.getCluster({ id }, { parent: new native.Cluster("a", least, another()) })],
+    ["while its arguments are unknown", async () => sdk.getClusterOutput({ id: unknownOutput() }, another())],
+  ])("refuses a provider, which may be of another organization: %s", async (_where, call) => {
     const refusal =
       /^get\w+: .* has a provider, but `get\w+` .* key from the stack's config.*`pulumi-gpucluster\/native`/;
     await runProgram(() => expect(call()).rejects.toThrow(refusal));

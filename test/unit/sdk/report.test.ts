@@ -23,6 +23,12 @@ const entry = (id: string, more: Partial<StateEntry> = {}): StateEntry => ({
   ...more,
 });
 
+/** An entry of a state whose key belongs to this organization. */
+const located = (id: string, organization: Organization, more: Partial<StateEntry> = {}): LocatedEntry => ({
+  entry: entry(id, more),
+  organization,
+});
+
 function compared(owned: readonly LocatedEntry[], organizations: readonly Organization[]): Report {
   return compare(owned, organizations, nowMs);
 }
@@ -34,48 +40,29 @@ describe("the comparison of states with clusters", () => {
   const there = organization([cluster("cl_a")], { address: "https://us.example", seenBy: "bbbbbbbb" });
   const partial = organization([cluster("cl_a")], { complete: false });
 
-  it.each<[string, LocatedEntry[], Organization[], { unmanaged?: string[]; missing?: string[]; unchecked?: string[] }]>(
+  const leaving = organization([cluster("cl_a", { isLeaving: true })]);
+  const a = ["cl_a"];
+  const ab = ["cl_a", "cl_b"];
+  const z = ["cl_z"];
+  /** An entry of an organization whose key only the provider of the program knows. */
+  const seenBy = (key: string) => ({ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: key }) });
+
+  type Found = { unmanaged?: string[]; missing?: string[]; unchecked?: string[] };
+  it.each<[string, LocatedEntry[], Organization[], Found]>([
+    ["finds a cluster of a state", [located("cl_a", here)], [here], { unmanaged: ["cl_b"] }],
+    ["misses a cluster that is not in the list", [located("cl_z", here)], [here], { unmanaged: ab, missing: z }],
+    ["misses none in an incomplete list", [located("cl_z", partial)], [partial], { unmanaged: a, unchecked: z }],
+    ["misses none of an unknown organization", [seenBy("cccccccc")], [there], { unmanaged: a, unchecked: z }],
     [
-      ["a cluster of a state", [{ entry: entry("cl_a"), organization: here }], [here], { unmanaged: ["cl_b"] }],
-      [
-        "a cluster that is not in the list",
-        [{ entry: entry("cl_z"), organization: here }],
-        [here],
-        { unmanaged: ["cl_a", "cl_b"], missing: ["cl_z"] },
-      ],
-      [
-        "no cluster is missing in an incomplete list",
-        [{ entry: entry("cl_z"), organization: partial }],
-        [partial],
-        { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
-      ],
-      [
-        "an unknown organization",
-        [{ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: "cccccccc" }) }],
-        [there],
-        { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
-      ],
-      [
-        "an organization that is known by the key that saw the cluster",
-        [{ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: "bbbbbbbb" }) }],
-        [here, there],
-        { unmanaged: ["cl_a", "cl_a", "cl_b"], missing: ["cl_z"] },
-      ],
-      [
-        "the same id at another service is another cluster",
-        [{ entry: entry("cl_a"), organization: there }],
-        [here, there],
-        { unmanaged: ["cl_a", "cl_b"] },
-      ],
-      [
-        "a cluster that is being deleted is no orphan",
-        [],
-        [organization([cluster("cl_a", { isLeaving: true, status: "terminating" })])],
-        {},
-      ],
-      ["two keys of one organization", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ["cl_a", "cl_b"] }],
+      "misses one by the key that saw it",
+      [seenBy("bbbbbbbb")],
+      [here, there],
+      { unmanaged: [...a, ...ab], missing: z },
     ],
-  )("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
+    ["keeps one id at two services apart", [located("cl_a", there)], [here, there], { unmanaged: ab }],
+    ["takes no cluster that is being deleted for an orphan", [], [leaving], {}],
+    ["lists an organization with two keys once", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ab }],
+  ])("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
     const report = compared(owned, organizations);
     expect(idsOf(report.unmanaged).sort()).toEqual(unmanaged);
     expect(idsOf(report.missing)).toEqual(missing);
@@ -98,10 +85,7 @@ describe("the comparison of states with clusters", () => {
   });
 
   it("names every stack that has a cluster", () => {
-    const owned = [entry("cl_a"), entry("cl_a", { stack: "dev" })].map((each) => ({
-      entry: each,
-      organization: there,
-    }));
+    const owned = [located("cl_a", there), located("cl_a", there, { stack: "dev" })];
     expect(compared(owned, [there]).clusters[0]?.managedBy.map(({ stack }) => stack)).toEqual(["prod", "dev"]);
   });
 
@@ -115,7 +99,7 @@ describe("the comparison of states with clusters", () => {
     ["by the current price if it was stopped in the state", {}, stopped, 6],
   ])("has the cost %s", (_title, observed, stored, cost) => {
     const own = organization([cluster("cl_a", observed)]);
-    const owned = stored ? [{ entry: entry("cl_a", stored), organization: own }] : [];
+    const owned = stored ? [located("cl_a", own, stored)] : [];
     const { clusters, hourlyCost } = compared(owned, [own]);
     expect(clusters[0]?.hourlyCost).toBe(cost);
     expect(hourlyCost).toBe(cost ?? 0);
@@ -161,14 +145,8 @@ describe("the clusters in a state", () => {
 describe("the text of a report", () => {
   const long = cluster("cl_long", { name: `a|b\`c\u001b[31m${"x".repeat(90)}`, createdAt: "2026-10-01T00:00:00Z" });
   const own = organization([cluster("cl_web", { currency: "USD" }), long, cluster("cl_odd", { gpuPrice: undefined })]);
-  const found = compared(
-    [
-      { entry: entry("cl_web"), organization: own },
-      { entry: entry("cl_gone"), organization: own },
-      { entry: entry("cl_far", { hasExplicitProvider: true }) },
-    ],
-    [own],
-  );
+  const far = { entry: entry("cl_far", { hasExplicitProvider: true }) };
+  const found = compared([located("cl_web", own), located("cl_gone", own), far], [own]);
 
   it("stays whole with any name", () => {
     const plain = asText(found);
