@@ -31,26 +31,15 @@ describe("a cluster in a program", () => {
     expect([__provider, __urn]).not.toContain(undefined);
   });
 
+  const gpuType = pulumi.output(Promise.resolve("l4"));
+  const create = "2h";
+  const additionalSecretOutputs = ["endpoint", "hourlyCost", "env"];
+  const transform: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts });
   it.each<[string, Partial<ClusterArgs>, pulumi.CustomResourceOptions, object]>([
-    [
-      "the value of another resource's output",
-      { gpuType: pulumi.output(Promise.resolve("l4")) },
-      {},
-      { gpuType: "l4" },
-    ],
-    ["its timeouts", {}, { customTimeouts: { create: "2h" } }, { __timeouts: { create: "2h" } }],
-    [
-      "the names of its secret outputs",
-      {},
-      { additionalSecretOutputs: ["endpoint", "hourlyCost", "env"] },
-      { __secrets: ["endpoint", "hourlyCost"] },
-    ],
-    [
-      "what the program's transformations make of it",
-      {},
-      { transformations: [({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts })] },
-      { replicas: 7, __provider: text },
-    ],
+    ["the value of another resource's output", { gpuType }, {}, { gpuType: "l4" }],
+    ["its timeouts", {}, { customTimeouts: { create } }, { __timeouts: { create } }],
+    ["the names of its secret outputs", {}, { additionalSecretOutputs }, { __secrets: ["endpoint", "hourlyCost"] }],
+    ["what a transformation makes of it", {}, { transformations: [transform] }, { replicas: 7, __provider: text }],
   ])("registers %s", async (_what, more, opts, expected) => {
     expect(await propsOf(more, opts)).toMatchObject(expected);
   });

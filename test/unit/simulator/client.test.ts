@@ -19,21 +19,14 @@ async function startWithWeb(
   return { ...fixture, id, path, get: async () => (await fixture.call(`GET ${path}`)).body.data };
 }
 
+const message = "no memory";
+const sickReplica = { replica: 1, message };
+const replicas = [{ healthy: true }, { status: "running", healthy: false }];
 test.each([
   ["pending until a replica has a place", 100, {}, { status: "pending" }],
   ["deploying until all replicas are healthy", 1500, {}, { status: "deploying" }],
-  [
-    "failed, and says why",
-    3000,
-    { status: "failed", message: "no memory" },
-    { status: "failed", statusReason: "no memory" },
-  ],
-  [
-    "degraded if a replica is unhealthy, which still runs",
-    3000,
-    { sickReplica: { replica: 1, message: "no answer" } },
-    { status: "degraded", replicas: [{ healthy: true }, { status: "running", healthy: false }] },
-  ],
+  ["failed, and says why", 3000, { status: "failed", message }, { status: "failed", statusReason: message }],
+  ["degraded if a replica that runs is unhealthy", 3000, { sickReplica }, { status: "degraded", replicas }],
 ] as const)("the status follows the replicas: %s", async (_what, ageMs, changes, expected) => {
   const { simulator, id, get } = await startWithWeb(ageMs);
   simulator.change(id, changes);
@@ -64,23 +57,14 @@ test.each<[string, unknown, object]>([
   expect(simulator.cluster(id)).toMatchObject({ env: { A: "1" }, extras });
 });
 
+const otherModel = { ...web, gpuModelId: "h100" };
+const tooMany = { ...web, name: "b", gpusPerReplica: 4, replicaCount: 64 };
 test.each<[string, string, unknown, number, string?]>([
   ["the status, which has no endpoint", "GET :id/status", undefined, 404],
   ["an update", "PATCH :id", { replicaCount: 3 }, 405],
   ["a list of GPU types", "GET /v1/gpus", undefined, 404, "not_found_error"],
-  [
-    "a creation with an unknown GPU model",
-    "POST /v1/clusters",
-    { ...web, gpuModelId: "h100" },
-    400,
-    "invalid_request_error",
-  ],
-  [
-    "a creation with more GPUs than there are",
-    "POST /v1/clusters",
-    { ...web, name: "b", gpusPerReplica: 4, replicaCount: 64 },
-    409,
-  ],
+  ["a creation with an unknown GPU model", "POST /v1/clusters", otherModel, 400, "invalid_request_error"],
+  ["a creation with more GPUs than there are", "POST /v1/clusters", tooMany, 409],
 ])("a request is refused: %s (%s)", async (_what, line, body, status, type = expect.any(String)) => {
   const { call, path } = await startWithWeb();
   const reply = await call(line.replace(":id", path), body);

@@ -13,6 +13,8 @@ async function created(dialect: Partial<Dialect>, body: unknown) {
   return { result: `${reply.status} ${code}`.trim(), message, fixture, clusters: fixture.simulator.clusters() };
 }
 
+const clientNames = { requestNames: "client" } as const;
+const noReplicas = { ...clientBody, replicaCount: 0 };
 test.each<[string, Partial<Dialect>, unknown, string, string]>([
   ["no JSON", {}, "{", bad, "JSON"],
   ["an unknown field", {}, { ...web, gpuType: "h100" }, bad, 'Unknown field "gpuType". Known here: name, gpu_type, '],
@@ -22,14 +24,8 @@ test.each<[string, Partial<Dialect>, unknown, string, string]>([
   ["an unknown GPU type", {}, { ...web, gpu_type: "x900" }, "400 invalid_gpu_type", "x900"],
   ["a GPU type that is out of stock", {}, { ...web, gpu_type: "rtx4090" }, "400 invalid_gpu_type", "rtx4090"],
   ["more replicas than there are GPUs", {}, { ...web, replicas: 999 }, "409 insufficient_capacity", "GPU"],
-  ["names of the specification for the client's", { requestNames: "client" }, web, bad, '"gpu_type"'],
-  [
-    "a wrong value under the client's name",
-    { requestNames: "client" },
-    { ...clientBody, replicaCount: 0 },
-    bad,
-    '"replicaCount"',
-  ],
+  ["names of the specification for the client's", clientNames, web, bad, '"gpu_type"'],
+  ["a wrong value under the client's name", clientNames, noReplicas, bad, '"replicaCount"'],
   ["half a GPU", {}, { ...web, gpus_per_replica: 0.5 }, bad, '"gpus_per_replica"'],
 ])("an invalid creation is refused and makes nothing: %s", async (_what, dialect, body, expected, reason) => {
   const { result, message, clusters } = await created(dialect, body);
@@ -38,7 +34,7 @@ test.each<[string, Partial<Dialect>, unknown, string, string]>([
 });
 
 test.each<[string, Partial<Dialect>, object, object]>([
-  ["the client's names", { requestNames: "client" }, clientBody, expectedFields],
+  ["the client's names", clientNames, clientBody, expectedFields],
   ["an unknown field that is ignored", { unknownFields: "ignored" }, { ...web, flavor: "mint" }, expectedFields],
   ["no env", {}, { ...web, env: undefined }, { env: {} }],
 ])("a creation is accepted: %s", async (_what, dialect, body, expected) => {

@@ -166,17 +166,15 @@ describe("an error of Node", () => {
   const address = "Check the address of the service, gpucluster:baseUrl or GPUCLUSTER_BASE_URL";
   const authority = "Set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of that authority";
   const untrusted = "the certificate of the host is from an authority that is not trusted";
+  const untimely = "the certificate of the host is not valid at this time";
+  const renewal = "Check the clock of this machine; the operator of the host can renew the certificate";
 
   it.each<[code: string, cause: string, advice: string]>([
     ["SELF_SIGNED_CERT_IN_CHAIN", untrusted, authority],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted, authority],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted, authority],
     ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted, authority],
-    [
-      "CERT_HAS_EXPIRED",
-      "the certificate of the host is not valid at this time",
-      "Check the clock of this machine; the operator of the host can renew the certificate",
-    ],
+    ["CERT_HAS_EXPIRED", untimely, renewal],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of the host is for another host name", address],
     ["CERT_REVOKED", "the certificate of the host is not valid", address],
     ["ERR_SSL_WRONG_VERSION_NUMBER", "the host accepts no encrypted connection", address],
