@@ -232,20 +232,6 @@ test("the result of a function is secret if an argument is secret", async () => 
   expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
 });
 
-describe("a read", () => {
-  it("has the GPU type that the creation got among the inputs, and that is no difference from those of the check", async () => {
-    const inputs = { ...inputsOf({ gpuType: "h100", hourlyCost: 2.99 }), fallbackGpuTypes: ["h100"] };
-    const made = await run(create(inputs));
-    const state = fromStruct(made.getProperties());
-    const checked = { ...inputs, gpuType: "h200", hourlyCost: 3.99 };
-    const found = await run(read(made.getId(), state));
-    for (const part of [found.getInputs(), found.getProperties()])
-      expect(fromStruct(part)).toMatchObject({ gpuType: "h100", hourlyCost: 2.99 });
-    const difference = await diff(made.getId(), fromStruct(found.getProperties()), checked);
-    expect(difference.getDiffsList()).toEqual([]);
-  });
-});
-
 describe("a drift of env", () => {
   it("is reported as the cause of a rollout after a check, and not by the refresh before it", async () => {
     const messages: string[] = [];
