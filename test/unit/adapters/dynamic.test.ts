@@ -72,6 +72,12 @@ describe("diff of the dynamic adapter", () => {
   });
 });
 
+test("a result of the dynamic adapter has the secret values of env as secrets, and all others readable", async () => {
+  const inputs = inputsOf({ env: { MODEL: canary, LEVEL: "" } });
+  const { outs } = await run(adapter.create(inputs));
+  expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: "" }, settled: true });
+});
+
 describe("a failure after the id", () => {
   it("has what the engine needs: id, properties with the provider's code, reasons", async () => {
     simulator.fault({ kind: "fail", message: "no driver" });
