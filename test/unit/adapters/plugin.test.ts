@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
@@ -292,6 +294,33 @@ describe("a call with only the required fields of the protocol", () => {
     expect((await listed(new proto.ListRequest())).sort()).toEqual(["dev", "prod"]);
     expect(await listed(new proto.ListRequest().setLimit(1))).toHaveLength(1);
   });
+});
+
+/** test/engine/oldStates.test.ts has the dynamic adapter, which wrote these states. */
+describe("a state of another version", () => {
+  type Stored = { readonly type: string; readonly outputs: typeof seed & Properties };
+  const file = join(__dirname, "../../fixtures/states/0.1.0/stack.json");
+  const resources: Stored[] = JSON.parse(readFileSync(file, "utf8")).deployment.resources;
+  const stored = resources.filter(({ type }) => type.endsWith(":Cluster")).map(({ outputs }) => outputs);
+  /** As a later version may have written it. */
+  const unknown = { aFutureProperty: { a: [1] }, __future: "x" };
+
+  it.each(stored.map((outputs) => [outputs.name, outputs] as const))(
+    "is read, changed and deleted: %s",
+    async (_of, old) => {
+      const { name, gpuType, replicas, container } = old;
+      const { id } = simulator.addCluster({ name, gpuType, replicas, container, env: Object(old["env"]) });
+      const { __seenBy, ...state }: Properties = { ...old, ...unknown };
+      const found = fromStruct((await run(read(id, state))).getProperties());
+      expect(found).toMatchObject({ name, gpuType, replicas, container });
+      const checked = await check(new proto.CheckRequest().setOlds(toStruct(state)).setNews(toStruct(state)));
+      expect(reasonsOf(checked)).toEqual([]);
+      await run(diff(id, state, state));
+      await run(update(id, found, { ...found, replicas: 4 }));
+      await run(call(service.delete, new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct(found))));
+      expect(living(simulator)).toEqual([]);
+    },
+  );
 });
 
 describe("the stack's pulumi:autonaming", () => {
