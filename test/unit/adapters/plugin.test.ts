@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Server } from "@grpc/grpc-js";
+import type { Metadata, Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import fc from "fast-check";
@@ -17,7 +17,6 @@ import { startEngine } from "../../support/providerProcess";
 import type { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
-import { type CallError, call } from "./pluginCall";
 
 // The adapter uses the real clock; here it is a virtual one.
 jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
@@ -35,6 +34,22 @@ let count = 0;
 function inputsOf(more: Properties = {}): Properties {
   count += 1;
   return { ...least, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
+}
+
+interface CallError {
+  readonly details?: string;
+  readonly metadata?: Metadata;
+}
+
+type Unary = (call: { request: unknown }, callback: (error: CallError | null, response?: unknown) => void) => void;
+
+/** A call of the engine. Rejects with the error that the engine receives. */
+function call<Response>(handler: unknown, request: unknown): Promise<Response> {
+  // The library's type of a call has many members that a handler never uses.
+  const unary = handler as Unary;
+  return new Promise((done, fail) => {
+    unary({ request }, (error, response) => (response ? done(response as Response) : fail(error)));
+  });
 }
 
 const structOf = (properties: Properties | undefined) => properties && toStruct(properties);
