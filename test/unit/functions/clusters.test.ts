@@ -87,17 +87,12 @@ describe("the name of a cluster", () => {
 
   it.each<[string, ClusterList["clusters"], boolean, RegExp]>([
     ["no cluster has it", [], true, /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
+    ["several have it", both, true, /"web" is the name of 2 clusters, cl_1 \(running, .*\), cl_2 .*: use the `id` of/],
     [
-      "several have it",
-      both,
-      true,
-      /"web" is the name of 2 clusters, cl_1 \(running, since .*\), cl_2 .*: use the `id` of/,
-    ],
-    [
-      "one of a partial list has it",
+      "only a partial list is known",
       [running],
       false,
-      /not certain whether only cl_1 \(.*\) has the name "web": use the `id`$/,
+      /not certain whether only cl_1 .* has the name "web": use the `id`$/,
     ],
   ])("fails without another request: %s", async (_title, clusters, complete, expected) => {
     const { client, simulator } = await openWithList({ clusters, complete });

@@ -41,27 +41,27 @@ describe("the comparison of states with clusters", () => {
   const partial = organization([cluster("cl_a")], { complete: false });
 
   const leaving = organization([cluster("cl_a", { isLeaving: true })]);
-  const a = ["cl_a"];
-  const ab = ["cl_a", "cl_b"];
-  const z = ["cl_z"];
+  const first = ["cl_a"];
+  const both = ["cl_a", "cl_b"];
+  const lost = ["cl_z"];
   /** An entry of an organization whose key only the provider of the program knows. */
   const seenBy = (key: string) => ({ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: key }) });
 
   type Found = { unmanaged?: string[]; missing?: string[]; unchecked?: string[] };
   it.each<[string, LocatedEntry[], Organization[], Found]>([
     ["finds a cluster of a state", [located("cl_a", here)], [here], { unmanaged: ["cl_b"] }],
-    ["misses a cluster that is not in the list", [located("cl_z", here)], [here], { unmanaged: ab, missing: z }],
-    ["misses none in an incomplete list", [located("cl_z", partial)], [partial], { unmanaged: a, unchecked: z }],
-    ["misses none of an unknown organization", [seenBy("cccccccc")], [there], { unmanaged: a, unchecked: z }],
+    ["misses a cluster that is not in the list", [located("cl_z", here)], [here], { unmanaged: both, missing: lost }],
+    ["misses none in an incomplete list", [located("cl_z", partial)], [partial], { unmanaged: first, unchecked: lost }],
+    ["misses none of an unknown organization", [seenBy("cccccccc")], [there], { unmanaged: first, unchecked: lost }],
     [
       "misses one by the key that saw it",
       [seenBy("bbbbbbbb")],
       [here, there],
-      { unmanaged: [...a, ...ab], missing: z },
+      { unmanaged: [...first, ...both], missing: lost },
     ],
-    ["keeps one id at two services apart", [located("cl_a", there)], [here, there], { unmanaged: ab }],
+    ["keeps one id at two services apart", [located("cl_a", there)], [here, there], { unmanaged: both }],
     ["takes no cluster that is being deleted for an orphan", [], [leaving], {}],
-    ["lists an organization with two keys once", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ab }],
+    ["lists an organization with two keys once", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: both }],
   ])("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
     const report = compared(owned, organizations);
     expect(idsOf(report.unmanaged).sort()).toEqual(unmanaged);
