@@ -1,21 +1,8 @@
 import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
-import { runs } from "../../support/shares";
-import {
-  closeAll,
-  countOf,
-  type Fixture,
-  forget,
-  type Held,
-  living,
-  type Wanted,
-  web,
-  writes,
-} from "../cluster/harness";
+import { countOf, type Fixture, forget, type Held, living, type Wanted, web, writes } from "../cluster/harness";
 import { check } from "../cluster/preflight/harness";
-import { anyDrift, anySurroundings, type Drift, markedIn, openIn, report, shownIn } from "./atRandom";
-
-afterEach(closeAll);
+import { anyDrift, type Drift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
 const names = ["MODEL", "MODE", "A", "A.B"];
 const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-one", "value-two", ""), { maxKeys: 4 });
@@ -61,15 +48,8 @@ interface Situation {
 }
 
 it("a random walk of operations ends with the desired cluster, whatever the mixture of options", async () => {
-  await fc.assert(
-    fc.asyncProperty(anySurroundings, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) => {
-      try {
-        await walk(await openIn(around), markedIn(around, web), steps);
-      } finally {
-        await closeAll();
-      }
-    }),
-    { numRuns: runs(45), reporter: report },
+  await holdsInAny(45, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) =>
+    walk(await openIn(around), markedIn(around, web), steps),
   );
 }, 120_000);
 

@@ -2,11 +2,8 @@ import fc from "fast-check";
 import { InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { runs } from "../../support/shares";
-import { closeAll, type Fixture, type Held, living, type Wanted, web } from "../cluster/harness";
-import { anyDrift, anySurroundings, type Drift, markedIn, openIn, report, shownIn } from "./atRandom";
-
-afterEach(closeAll);
+import { type Fixture, type Held, living, type Wanted, web } from "../cluster/harness";
+import { anyDrift, type Drift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
 const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
   {
@@ -56,22 +53,15 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
 });
 
 it("disturbed updates end with the desired cluster after at most three updates, whatever the mixture of options", async () => {
-  await fc.assert(
-    fc.asyncProperty(anySurroundings, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) => {
-      try {
-        const fixture = await openIn(around, { provisioningMs: 6_000, deletionMs: 2_000 });
-        let wanted = markedIn(around, web);
-        let held = await fixture.create(wanted);
-        for (const step of steps) {
-          wanted = { ...wanted, ...step.changes };
-          held = await take(fixture, held, wanted, step);
-        }
-      } finally {
-        await closeAll();
-      }
-    }),
-    { numRuns: runs(30), reporter: report },
-  );
+  await holdsInAny(30, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) => {
+    const fixture = await openIn(around, { provisioningMs: 6_000, deletionMs: 2_000 });
+    let wanted = markedIn(around, web);
+    let held = await fixture.create(wanted);
+    for (const step of steps) {
+      wanted = { ...wanted, ...step.changes };
+      held = await take(fixture, held, wanted, step);
+    }
+  });
 }, 120_000);
 
 /** Number of faults that each walk has added. */

@@ -1,11 +1,16 @@
 import fc from "fast-check";
-import { InterruptedError } from "../../../provider/base/errors";
-import { InitError } from "../../../provider/contract";
-import { runs } from "../../support/shares";
-import { closeAll, type Fixture, failureOf, forget, type Held, living, type Wanted, web } from "../cluster/harness";
-import { anyDrift, anySurroundings, markedIn, openIn, report, shownIn } from "./atRandom";
-
-afterEach(closeAll);
+import { type Ctx, InitError } from "../../../provider/contract";
+import {
+  type Fixture,
+  failureOf,
+  forget,
+  type Held,
+  interruptAfter,
+  living,
+  type Wanted,
+  web,
+} from "../cluster/harness";
+import { anyDrift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
 const good: Wanted = { ...web, onFailedUpdate: "rollBack" };
 const bad: Wanted = { ...good, container: "team/broken:9", env: { MODE: "other-mode", "ADDED.BY": "added-value" } };
@@ -17,33 +22,23 @@ it("an interrupted rollback is followed by what the next update requests, whatev
     ms: fc.integer({ min: 0, max: 45_000 }),
     wanted: fc.constantFrom(good, bad, better),
   });
-  await fc.assert(
-    fc.asyncProperty(anySurroundings, anyEnd, async (around, { drift, ms, wanted }) => {
-      const fixture = await openIn(around, { provisioningMs: 20_000 });
-      const marked = (inputs: Wanted) => markedIn(around, inputs);
-      try {
-        const created = await fixture.create(marked(good));
-        const { container = good.container, env = good.env, ...size } = shownIn(around.dialect, drift);
-        fixture.simulator.change(created.id, { container, env, ...size });
-        const held = await fixture.refresh(created);
-        fixture.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
-        const interrupt = new AbortController();
-        const ctx = fixture.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
-        const work = failureOf(fixture.cluster.update(ctx, held.id, held.state, marked(bad)));
-        await fixture.clock.advance(ms);
-        interrupt.abort(new InterruptedError("interrupted"));
-        const error = await fixture.run(work);
-        forget(fixture);
-        const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
-        if (wanted !== bad) await fixture.update(left, marked(wanted));
-        else await expectGivenUp(fixture, left, { ...good, container, env });
-        expect(living(fixture.simulator)).toHaveLength(1);
-      } finally {
-        await closeAll();
-      }
-    }),
-    { numRuns: runs(27), reporter: report },
-  );
+  await holdsInAny(27, anyEnd, async (around, { drift, ms, wanted }) => {
+    const fixture = await openIn(around, { provisioningMs: 20_000 });
+    const marked = (inputs: Wanted) => markedIn(around, inputs);
+    const created = await fixture.create(marked(good));
+    const { container = good.container, env = good.env, ...size } = shownIn(around.dialect, drift);
+    fixture.simulator.change(created.id, { container, env, ...size });
+    const held = await fixture.refresh(created);
+    fixture.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
+    const begin = (ctx: Pick<Ctx, "signal">) =>
+      failureOf(fixture.cluster.update(fixture.ctx({ ...ctx, timeoutMs: 120_000 }), held.id, held.state, marked(bad)));
+    const { end: error } = await interruptAfter(fixture, ms, begin);
+    forget(fixture);
+    const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
+    if (wanted !== bad) await fixture.update(left, marked(wanted));
+    else await expectGivenUp(fixture, left, { ...good, container, env });
+    expect(living(fixture.simulator)).toHaveLength(1);
+  });
 }, 120_000);
 
 /**

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
-import { type Fixture, type FixtureOptions, openFixture, type Wanted } from "../cluster/harness";
+import { runs } from "../../support/shares";
+import { closeAll, type Fixture, type FixtureOptions, openFixture, type Wanted } from "../cluster/harness";
 
 /** All options except those of the published services, and of one without updates, whose changes are replacements. */
 const { variant, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
@@ -17,7 +18,7 @@ const { client: _tested, ...named } = dialects;
  * A named dialect, or any value for each option, except mixtures against the meaning of a method: a PATCH that resets what it
  * does not name; a PUT or POST of all fields that keeps a variable which it does not name, and which no read shows.
  */
-export const anyDialect = fc
+const anyDialect = fc
   .oneof(
     { weight: 1, arbitrary: fc.constantFrom<Dialect[]>(...Object.values(named)) },
     { weight: 3, arbitrary: anyChoice },
@@ -38,7 +39,7 @@ export interface Surroundings {
 /** More than the two minutes in which a 404 of a new cluster proves nothing. */
 const clockErrors = [0, 130_000, -130_000];
 
-export const anySurroundings: fc.Arbitrary<Surroundings> = fc.record({
+const anySurroundings: fc.Arbitrary<Surroundings> = fc.record({
   dialect: anyDialect,
   aheadMs: fc.constantFrom(...clockErrors),
   hasSecretEnv: fc.boolean(),
@@ -81,8 +82,24 @@ export function shownIn({ containerEcho, envEcho }: Dialect, { replicas, contain
   };
 }
 
+/** A law about any surroundings and any steps, tried so often. */
+export function holdsInAny<Steps>(
+  count: number,
+  anySteps: fc.Arbitrary<Steps>,
+  law: (around: Surroundings, steps: Steps) => Promise<void>,
+): Promise<void> {
+  const closing = async (around: Surroundings, steps: Steps) => {
+    try {
+      await law(around, steps);
+    } finally {
+      await closeAll();
+    }
+  };
+  return fc.assert(fc.asyncProperty(anySurroundings, anySteps, closing), { numRuns: runs(count), reporter: report });
+}
+
 /** Reports the options that differ from plain, one of which causes the failure, the other values, the steps and the seed. */
-export function report<Step>(details: fc.RunDetails<[Surroundings, Step]>): void {
+function report<Step>(details: fc.RunDetails<[Surroundings, Step]>): void {
   if (!details.failed) return;
   const [{ dialect, ...surroundings }, steps] = details.counterexample ?? [{ dialect: {} }, []];
   const plain = new Map(Object.entries<unknown>(dialects.plain));

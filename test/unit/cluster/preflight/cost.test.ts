@@ -31,40 +31,21 @@ describe("a preview", () => {
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
   });
 
-  it.each<[string, FixtureOptions, string[]]>([
-    [
-      "keeps the old cost if the service rejects the key",
-      { apiKeys: {} },
-      [expect.stringContaining("A known API key is required")],
-    ],
-    ["keeps the old cost if the service is down", { faults: [{ kind: "status", status: 503, times: 99 }] }, []],
-  ])("%s", async (_title, options, refusals) => {
-    const result = await checkOnce({ ...checked, replicas: 3 }, old({ hourlyCost: 2.99 }), options);
-    expect(result.refusals).toEqual(refusals);
-    expect(result.inputs["hourlyCost"]).toBe(2.99);
+  it("keeps the old cost and fails if the service rejects the key", async () => {
+    const { refusals, inputs } = await checkOnce({ ...checked, replicas: 3 }, old(), { apiKeys: {} });
+    expect(refusals).toEqual([expect.stringContaining("A known API key is required")]);
+    expect(inputs["hourlyCost"]).toBe(5.98);
   });
 });
 
 describe("maxHourlyCost", () => {
-  it.each<[string, Properties, Properties | undefined, RegExp | undefined]>([
-    [
-      "fails a creation above it",
-      { maxHourlyCost: 5 },
-      undefined,
-      /would cost 5\.98 USD per hour: 2 x h100 at 2\.99 USD$/,
-    ],
-    [
-      "fails a scale-up of a cluster above it",
-      { maxHourlyCost: 5, replicas: 3 },
-      old(),
-      /would cost 8\.97 USD per hour: 3 x h100 at 2\.99 USD$/,
-    ],
+  it.each<[string, Properties, Properties | undefined, string | undefined]>([
+    ["fails a creation above it", { maxHourlyCost: 5 }, undefined, "5.98 USD per hour: 2 x h100 at 2.99 USD"],
+    ["fails a scale-up above it", { maxHourlyCost: 5, replicas: 3 }, old(), "8.97 USD per hour: 3 x h100 at 2.99 USD"],
     ["passes a cost that is equal to it", { maxHourlyCost: 5.98 }, undefined, undefined],
-    ["passes a scale-down to below it", { maxHourlyCost: 5, replicas: 1 }, old(), undefined],
-  ])("%s", async (_title, news, olds, text) => {
+  ])("%s", async (_title, news, olds, cost) => {
     const { refusals } = await checkOnce({ ...checked, ...news }, olds);
-    expect(refusals).toEqual(text ? [expect.stringMatching(text)] : []);
-    for (const refusal of refusals) expect(refusal).toMatch(/^maxHourlyCost: is 5.00, but/);
+    expect(refusals).toEqual(cost ? [`maxHourlyCost: is 5.00, but the cluster would cost ${cost}`] : []);
   });
 
   it("warns of a cluster above it that does not cost more than before, such as one that an autoscaler has scaled up", async () => {
@@ -130,16 +111,6 @@ describe("gpucluster:maxHourlyCost", () => {
         "then for 2 x h100 at 2.99 USD per hour",
     ]);
   });
-
-  it("counts 200 clusters that do not change, without a request", async () => {
-    const fixture = await openFixture({ settings: { maxHourlyCost: 1_196 } });
-    const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
-    for (const name of names)
-      expect((await check(fixture, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
-    expect(fixture.simulator.requests).toEqual([]);
-    const { refusals } = await check(fixture, { ...checked, name: "new" }, {}, "new");
-    expect(refusals).toEqual([expect.stringMatching(/is 1196\.00, but the clusters seen so far cost 1201\.98 USD/)]);
-  });
 });
 
 describe("a limit that is exceeded already", () => {
@@ -155,25 +126,17 @@ describe("a limit that is exceeded already", () => {
     expect(refusals).toEqual(passes ? [] : [expect.stringMatching(/^maxHourlyCost: is 2\.00, but/)]);
   });
 
-  const clusters = {
-    smaller: [{ replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }],
-    same: [{ replicas: 2 }, { replicas: 2, hourlyCost: 5.98 }],
-    larger: [{ replicas: 4 }, { replicas: 2, hourlyCost: 5.98 }],
-  } as const;
-
-  it.each<[string, (keyof typeof clusters)[], number]>([
-    ["passes for a stack whose cost falls", ["same", "smaller"], 0],
-    ["fails for a stack whose cost rises", ["smaller", "larger"], 1],
-  ])("%s", async (_title, names, failures) => {
+  it.each<[string, number, boolean]>([
+    ["passes for a stack whose cost falls", 2, true],
+    ["fails for a stack whose cost rises", 4, false],
+  ])("%s", async (_title, replicas, passes) => {
     const fixture = await openFixture({ settings: { maxHourlyCost: 10 } });
-    const refusals: string[] = [];
-    for (const name of names) {
-      const [news, olds] = clusters[name];
-      refusals.push(...(await check(fixture, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
-    }
-    expect(refusals).toHaveLength(failures);
-    const warned = fixture.messages.filter((line) => line.includes("No change so far raises this sum"));
-    expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
+    const larger = old({ name: "a", replicas: 4, hourlyCost: 11.96 });
+    const first = await check(fixture, { ...checked, name: "a", replicas: 3 }, larger, "a");
+    const second = await check(fixture, { ...checked, name: "b", replicas }, old({ name: "b" }), "b");
+    const text = /gpucluster:maxHourlyCost is 10\.00, but/;
+    expect([...first.refusals, ...second.refusals]).toEqual(passes ? [] : [expect.stringMatching(text)]);
+    if (passes) expect(second.said).toEqual([expect.stringMatching(/No change so far raises this sum$/)]);
   });
 });
 

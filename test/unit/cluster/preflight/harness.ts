@@ -1,11 +1,10 @@
-import type { CheckFailure, Properties } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import { type Fixture, type FixtureOptions, openFixture } from "../harness";
 import { checked, existing, urnOf } from "../inputs";
 
 /** The result of one check, with its messages. */
 export interface CheckResult {
   readonly inputs: Properties;
-  readonly failures: CheckFailure[];
   /** `property: reason` of each failure. */
   readonly refusals: string[];
   /** The messages of this check alone. */
@@ -23,7 +22,7 @@ export async function check(
   const before = said.length;
   const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
   const refusals = failures.map(({ property, reason }) => `${property}: ${reason}`);
-  return { inputs, failures, refusals, said: said.slice(before) };
+  return { inputs, refusals, said: said.slice(before) };
 }
 
 /** Checks several new resources in the run of the fixture, each under its own name. */
@@ -58,9 +57,8 @@ export async function checkTwice(
 }
 
 /** A program with several GPU types, in this order. */
-export function listOf(...gpuTypes: unknown[]): Properties {
-  const program = { ...checked, gpuType: gpuTypes[0] };
-  return gpuTypes.length > 1 ? { ...program, fallbackGpuTypes: gpuTypes.slice(1) } : program;
+export function listOf(gpuType: string, ...fallbackGpuTypes: string[]): Properties {
+  return { ...checked, gpuType, fallbackGpuTypes };
 }
 
 /** The inputs of a cluster that exists. */

@@ -11,28 +11,15 @@ async function nameOf(fixture: Fixture, news: Properties, olds?: Properties): Pr
   return inputs["name"];
 }
 
-test("the defaults are one running replica and a generated name, which is marked", async () => {
+test("the defaults are one running replica and a name generated from the URN, which is marked", async () => {
   const { inputs, refusals } = await checkOnce(least);
   expect(refusals).toEqual([]);
-  const name = expect.stringMatching(/^web-[0-9a-f]{7}$/);
+  const name = generatedName(urnOf("web"));
   const defaults = { replicas: 1, desiredStatus: "running", hourlyCost: 2.99, name, __generatedName: true };
   expect(inputs).toEqual({ ...least, ...defaults });
 });
 
 describe("a generated name", () => {
-  it("is the same in another run, and differs for another resource or stack", async () => {
-    expect(await nameOf(await openFixture(), least)).toBe(await nameOf(await openFixture(), least));
-    const fixture = await openFixture();
-    const both = [await check(fixture, least, {}, "one"), await check(fixture, least, {}, "two")];
-    expect(new Set(both.map(({ inputs }) => inputs["name"])).size).toBe(2);
-    expect(generatedName(urnOf("web"))).not.toBe(generatedName(urnOf("web").replace(":dev:", ":prod:")));
-  });
-
-  it("is kept from the old inputs", async () => {
-    const { inputs } = await checkOnce(least, { ...least, name: "web-0000000", __generatedName: true });
-    expect(inputs).toMatchObject({ name: "web-0000000", __generatedName: true });
-  });
-
   it("differs each time when a cluster is replaced three times in a row", async () => {
     const seen = [await nameOf(await openFixture(), least)];
     for (let step = 0; step < 3; step += 1) {
@@ -70,15 +57,11 @@ describe("a generated name", () => {
 });
 
 describe("a name that is taken", () => {
-  it("fails with the ids of all its holders, and the ways out", async () => {
+  it("fails with the ids of all its holders", async () => {
     const fixture = await openFixture();
-    const ids = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
-    const { failures } = await check(fixture, checked);
-    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/another `name`/) }]);
-    for (const id of ids) expect(failures[0]?.reason).toContain(id);
-    const next = await openFixture();
-    const { id: web } = next.simulator.addCluster({ name: "web", gpuType: "l4" });
-    expect((await check(next, checked)).refusals).toEqual([expect.stringContaining(`set \`adopt: "${web}"\``)]);
+    const [one, two] = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { refusals } = await check(fixture, checked);
+    expect(refusals).toEqual([expect.stringMatching(`^name: .*${one}.*${two}.*another \`name\``)]);
   });
 
   it("fails for a rename to it, even in capitals", async () => {
@@ -107,8 +90,8 @@ describe("a name that is taken", () => {
   it("fails with the other resource of the program that has it, even in capitals", async () => {
     const fixture = await openFixture();
     expect((await check(fixture, checked, {}, "one")).refusals).toEqual([]);
-    const { failures } = await check(fixture, { ...checked, name: "WEB" }, {}, "two");
-    expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
+    const { refusals } = await check(fixture, { ...checked, name: "WEB" }, {}, "two");
+    expect(refusals).toEqual([expect.stringMatching(`^name: the resource ${urnOf("one")}`)]);
   });
 });
 

@@ -184,19 +184,6 @@ describe("an update with a readiness probe", () => {
     await fixture.expectAtGoal(await fixture.change(failed, probed), probed);
     expect(requests).toHaveLength(1);
   });
-
-  it("of a trigger ends with the probe; after a failure, the next update only probes", async () => {
-    const { ask, requests, answer } = endpoint(ok);
-    const { fixture, made } = await openSettled(probed, { ask });
-    requests.length = 0;
-    answer(busy);
-    const news = { ...probed, restartTriggers: ["b"] };
-    const failed = await fixture.failingChange(made, news, { timeoutMs: 120_000 });
-    expect(failed.text).toContain("replicas healthy, GET /health answers 503");
-    expect(writes(fixture.simulator)).toHaveLength(1);
-    answer(ok);
-    await fixture.reach(failed, news, []);
-  });
 });
 
 it("secrets of a probe are sent without the API key, and appear in no message even if they are quoted", async () => {

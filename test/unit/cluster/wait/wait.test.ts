@@ -1,17 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import {
-  type Fixture,
-  type Held,
-  noStatus,
-  openFixture,
-  openSettled,
-  patch,
-  settle,
-  toRun,
-  toStop,
-  writes,
-} from "../harness";
+import { type Held, noStatus, openFixture, openSettled, patch, settle, toRun, toStop, writes } from "../harness";
 import { canary } from "../inputs";
 
 const env = { MODEL: "another" };
@@ -109,23 +98,18 @@ describe("a temporary problem", () => {
   });
 });
 
-describe("a list that lags 30 s behind several waits", () => {
-  const lagging = { listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 };
-  /** Changes all clusters at once. */
-  const changeAll = (fixture: Fixture, fleet: readonly Held[], news: Properties) =>
+it("a list that lags 30 s does not end a start with the stop before it, nor a rollout with the failure before it", async () => {
+  const fixture = await openFixture({ listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 });
+  const changeAll = (fleet: readonly Held[], news: Properties) =>
     Promise.all(fleet.map((held) => fixture.change(held, { ...news, name: held.state["name"] })));
-
-  it("does not end a start with the stop before it, nor a rollout with the failure before it", async () => {
-    const fixture = await openFixture(lagging);
-    const stopped = await changeAll(fixture, await fixture.settleFleet(2, toRun), toStop);
-    await fixture.clock.advance(40_000);
-    const up = await changeAll(fixture, stopped, toRun);
-    for (const at of up) expect(fixture.running(at).status).toBe("running");
-    for (const { id } of up) fixture.simulator.change(id, { status: "failed", message: "node lost" });
-    await fixture.clock.advance(40_000);
-    const healed = await changeAll(fixture, up, { ...toRun, env });
-    for (const at of healed) expect(fixture.running(at)).toMatchObject({ status: "running", env });
-  });
+  const stopped = await changeAll(await fixture.settleFleet(2, toRun), toStop);
+  await fixture.clock.advance(40_000);
+  const up = await changeAll(stopped, toRun);
+  for (const at of up) expect(fixture.running(at).status).toBe("running");
+  for (const { id } of up) fixture.simulator.change(id, { status: "failed", message: "node lost" });
+  await fixture.clock.advance(40_000);
+  const healed = await changeAll(up, { ...toRun, env });
+  for (const at of healed) expect(fixture.running(at)).toMatchObject({ status: "running", env });
 });
 
 it("a failure names cluster, id, next step, states, and each unhealthy replica with its reason, one line each", async () => {
