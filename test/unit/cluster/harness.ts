@@ -107,14 +107,18 @@ export function rewriting(
 /** A service whose `/status` shows the replicas alone, without a status word for the cluster. */
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
-/** A service that starts the containers of an update in the same replicas. */
-export const sameReplicas: NonNullable<FixtureOptions["wire"]> = (real) => async (request) => {
-  const answer = await real(request);
-  return {
-    ...answer,
-    body: answer.body.replaceAll(/rep_\w+-\d+-(\d+)/g, (_id, serial) => `rep_${Number(serial) % 2}`),
+/** Rewrites the text of every answer. */
+export function rewritingText(write: (body: string) => string): NonNullable<FixtureOptions["wire"]> {
+  return (real) => async (request) => {
+    const answer = await real(request);
+    return { ...answer, body: write(answer.body) };
   };
-};
+}
+
+/** A service that starts the containers of an update in the same replicas. */
+export const sameReplicas = rewritingText((body) =>
+  body.replaceAll(/rep_\w+-\d+-(\d+)/g, (_id, serial) => `rep_${Number(serial) % 2}`),
+);
 
 /** Closes what the tests have opened. Fails if a message was too long. */
 export async function closeAll(): Promise<void> {

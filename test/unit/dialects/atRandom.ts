@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
 import { runs } from "../../support/shares";
-import { closeAll, type Fixture, type FixtureOptions, openFixture, type Wanted } from "../cluster/harness";
+import {
+  closeAll,
+  type Fixture,
+  type FixtureOptions,
+  openFixture,
+  rewritingText,
+  type Wanted,
+} from "../cluster/harness";
 
 /** All options except those of the published services, and of one without updates, whose changes are replacements. */
 const { variant, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
@@ -48,10 +55,7 @@ const anySurroundings: fc.Arbitrary<Surroundings> = fc.record({
 /** A fixture with these surroundings. */
 export function openIn({ dialect, aheadMs }: Surroundings, options: FixtureOptions = {}): Promise<Fixture> {
   const moved = (time: string) => new Date(Date.parse(time) + aheadMs).toISOString();
-  const wire: FixtureOptions["wire"] = (real) => async (request) => {
-    const answer = await real(request);
-    return { ...answer, body: answer.body.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moved) };
-  };
+  const wire = rewritingText((body) => body.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moved));
   return openFixture({ dialect, ...options, wire });
 }
 

@@ -7,6 +7,7 @@ import {
   living,
   openFixture,
   requestLines,
+  rewritingText,
   type Wanted,
   web,
   writes,
@@ -157,10 +158,7 @@ describe("the service of the official client", () => {
 });
 
 it("replicas without a health check are judged by their states", async () => {
-  const wire: FixtureOptions["wire"] = (real) => async (request) => {
-    const answer = await real(request);
-    return { ...answer, body: answer.body.replaceAll('"healthy":true', '"healthy":false') };
-  };
+  const wire = rewritingText((body) => body.replaceAll('"healthy":true', '"healthy":false'));
   const fixture = await openFixture({ dialect: "client", wire });
   const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), wanted));
   expect(state).toMatchObject({ settled: true, readyReplicas: 2 });

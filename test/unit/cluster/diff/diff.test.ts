@@ -3,19 +3,8 @@ import { diffCluster, withCost } from "../../../../provider/cluster/diff/diff";
 import { type Properties, type PropertyChange, UNKNOWN } from "../../../../provider/contract";
 import { checked } from "../inputs";
 
-const state: Properties = {
-  ...checked,
-  env: { MODEL: "llama", LEVEL: "1" },
-  status: "running",
-  endpoint: "https://web.example.com",
-  createdAt: "2030-01-01T00:00:00.000Z",
-  replicaStatuses: [{ id: "r1", status: "healthy", healthy: true }],
-  readyReplicas: 2,
-  settled: true,
-  __urn: "urn",
-  __seenBy: "12345678",
-};
 const inputs: Properties = { ...checked, env: { MODEL: "llama", LEVEL: "1" } };
+const state: Properties = { ...inputs, settled: true };
 const { env: _env, ...withoutEnv } = inputs;
 const update: PropertyChange = { kind: "update" };
 const replace: PropertyChange = { kind: "update", replace: true };

@@ -10,6 +10,7 @@ const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
 const notAnInput = /is not an input of a cluster; the inputs are name, gpuType/;
 const badName = /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/;
+const header = /must be the name of a header that a probe can set/;
 const badType = /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/;
 
 /** Bad inputs: the path, its values, and the reason. */
@@ -39,15 +40,13 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["container", ["https://docker.io/a/b:v1"], /; it begins with a scheme$/],
   ["container", ["acme/model", "localhost:5000/long-value"], /; it has no tag$/],
   ["container", ["a/b:", `a/b:${long(129)}`, "a/b:-1", "a/b:1:2"], /; its tag must have 1 to 128 letters, digits/],
-  [
-    "container",
-    [`a/b@sha512:${"0a".repeat(64)}`, "user:hunter2@r.io/a:v1"],
-    /; what follows '@' must be sha256: and 64/,
-  ],
+  ["container", [`a/b:1@sha256:${"0A".repeat(32)}`, "user:hunter2@r.io/a:v1"], /; what follows '@' must be sha256: /],
   ["container", ["Model:1", "r:5000/team/Llm:v1"], /; its repository has an upper-case letter$/],
   ["container", ["r.example.com:65536/a/b:v1"], /; its port is above 65535$/],
   ["container", [`${long(510)}:v1`], /; it has more than 512 characters$/],
   ["container", ["", "a/../b:v1", "-a/b:v1", 5], /such as acme\/model:1$/],
+  ["registryCredentialId", ["", "a b"], /must be the id of a credential that the service stores/],
+  ["registryCredentialId", ["dckr_pat_0123456789abcdefgh", "https://user:hunter2@ghcr.io"], /is a credential itself/],
   // These are no inputs.
   ["gpu_type", ["h100"], /did you mean `gpuType`\?/],
   ["image", ["acme/model:v1"], notAnInput],
@@ -56,8 +55,10 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
 
 const proto = JSON.parse('{"__proto__":"long-value"}');
 
+type BadPart = [property: string, value: unknown, path: string, right: RegExp];
+
 /** Values with bad parts, which have their own paths. */
-const badParts: [property: string, value: unknown, path: string, right: RegExp][] = [
+const badParts: BadPart[] = [
   ["fallbackGpuTypes", ["h100", "*"], "fallbackGpuTypes.1", badType],
   ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters/],
   ["env", { "A\u200b": "long-value" }, String.raw`env."A\u200b"`, /name of letters/],
@@ -69,6 +70,20 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
   ["restartTriggers", { a: { b: "c" } }, "restartTriggers", triggers],
   ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
+  // Names of the specification and of the official client that this package sends, and a credential.
+  ["extraFields", { gpu_type: "h100" }, "extraFields.gpu_type", /is sent by this package: use the input `gpuType`/],
+  ["extraFields", { replicaCount: 3 }, "extraFields.replicaCount", /use the input `replicas`/],
+  ["extraFields", { registryCredentialId: "c" }, "extraFields.registryCredentialId", /use the input `registryCred/],
+  ["extraFields", { port: () => 1 }, "extraFields.port", /must be a map of names to JSON values/],
+  ["extraFields", { notes: canary.repeat(3_000) }, "extraFields", /must be at most 64 KiB/],
+  ["extraFields", proto, "extraFields.__proto__", /cannot be the name of a request field/],
+  ["readinessProbe", {}, "readinessProbe.path", /is required; it must be a path below the endpoint/],
+  ...["//evil.example.com", "/%2e%2E/x", "/\\evil", "/a\r\nHost: evil"].map((path): BadPart => {
+    return ["readinessProbe", { path }, "readinessProbe.path", /must be a path below the endpoint/];
+  }),
+  ["readinessProbe", { path: "/", headers: { hOsT: canary } }, "readinessProbe.headers.hOsT", header],
+  ["readinessProbe", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, "readinessProbe.headers.X", /printable/],
+  ["readinessProbe", { path: "/", body: canary }, "readinessProbe.body", /needs `method: "POST"`/],
 ];
 
 let fixture: Fixture;
@@ -201,7 +216,7 @@ it.each<Properties>([
   { container: `team/llm:v1@sha256:${"0a".repeat(32)}` },
   { env: { EMPTY: "", TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__", BIG: "a".repeat(128 * 1024 - 1) } },
   { env: { "spring.profile": "x", "my-var": "y", _A: "z" } },
-  { desiredStatus: "stopped", adopt: "cl_1a2b3c" },
+  { desiredStatus: "stopped", adopt: "cl_1a2b3c", registryCredentialId: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e" },
   { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: [] },
   { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01 },
 ])("a good input is accepted: %j", (inputs) => {

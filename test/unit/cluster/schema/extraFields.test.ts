@@ -1,33 +1,7 @@
 import { driftedExtras, mayScaleTo, scalingRange } from "../../../../provider/cluster/schema/extraFields";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { openFixture, openSettled, patch } from "../harness";
+import type { Properties } from "../../../../provider/contract";
+import { openSettled, patch } from "../harness";
 import { checked } from "../inputs";
-
-describe("a check of extra fields", () => {
-  const check = async (extraFields: unknown) => {
-    const fixture = await openFixture();
-    const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), { ...checked, extraFields }));
-    return { fixture, failures };
-  };
-
-  it.each<[string, unknown, RegExp]>([
-    ["refuses a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
-    ["refuses a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
-    ["refuses a credential of a registry", { registryCredentialId: "cred_1" }, /use the input `registryCredentialId`/],
-    ["refuses a value that is not JSON", { port: () => 1 }, /JSON/],
-    ["refuses more than 64 KiB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
-    ["refuses a name with a meaning in JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
-  ])("%s", async (_title, extraFields, reason) => {
-    const { fixture, failures } = await check(extraFields);
-    expect(failures.map((failure) => `${failure.property} ${failure.reason}`).join("\n")).toMatch(reason);
-    expect(JSON.stringify(failures)).not.toMatch(/canary-?canary/);
-    expect(fixture.simulator.requests).toEqual([]);
-  });
-
-  it("accepts values that are not known yet", async () => {
-    expect((await check({ containerPort: UNKNOWN })).failures).toEqual([]);
-  });
-});
 
 it("an update of extra fields sends one request and no rollout; after a failure, the state keeps the old fields", async () => {
   const { fixture, made } = await openSettled({ ...checked, extraFields: { container_port: 8000 } });

@@ -48,6 +48,7 @@ describe("the interval between two polls", () => {
     ["takes less of a window that other processes use too", { rateLimit: { ...free, left: 51 } }, 4_706],
     ["leaves room for queued requests", { rateLimit: { ...free, queued: 75 } }, 6_250],
     ["waits for the next window if no request is left", { rateLimit: { ...free, left: 0, resetInMs: 9_000 } }, 9_000],
+    ["is 3 % of the time waited", { youngestMs: 300_000 }, 9_000],
     ["is 2 s before the first answer", { count: 500, rateLimit: { limit: 100, queued: 0 } }, 2_000],
   ])("%s", (_title, waiting, ms) => {
     expect(Math.round(pollIntervalMs({ ...one, ...waiting }))).toBe(ms);
