@@ -10,7 +10,6 @@ const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
 const notAnInput = /is not an input of a cluster; the inputs are name, gpuType/;
 const badName = /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/;
-const header = /must be the name of a header that a probe can set/;
 const badType = /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/;
 
 /** Bad inputs: the path, its values, and the reason. */
@@ -55,35 +54,34 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
 
 const proto = JSON.parse('{"__proto__":"long-value"}');
 
-type BadPart = [property: string, value: unknown, path: string, right: RegExp];
-
 /** Values with bad parts, which have their own paths. */
-const badParts: BadPart[] = [
-  ["fallbackGpuTypes", ["h100", "*"], "fallbackGpuTypes.1", badType],
-  ["env", { "1A": "long-value" }, "env.1A", /must be a name of letters/],
-  ["env", { "A\u200b": "long-value" }, String.raw`env."A\u200b"`, /name of letters/],
-  ["env", proto, "env.__proto__", /cannot be the name of a variable/],
-  ["env", { A: 8080 }, "env.A", /must be a string; write numbers.*YAML.*`fn::toJSON`/],
-  ["readinessProbe", { path: "/", port: "80" }, "readinessProbe.port", /65535, not a string: .*`requireNumber`/],
-  ["env", { A: "b\0c" }, "env.A", /must not contain a NUL/],
-  ["env", { A: "a\ud83d" }, "env.A", /must be valid Unicode text/],
-  ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
-  ["restartTriggers", { a: { b: "c" } }, "restartTriggers", triggers],
-  ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
+const badParts: [path: string, value: unknown, right: RegExp][] = [
+  ["fallbackGpuTypes.1", ["h100", "*"], badType],
+  ["env.1A", { "1A": "long-value" }, /must be a name of letters/],
+  [String.raw`env."A\u200b"`, { "A\u200b": "long-value" }, /name of letters/],
+  ["env.__proto__", proto, /cannot be the name of a variable/],
+  ["env.A", { A: 8080 }, /must be a string; write numbers.*YAML.*`fn::toJSON`/],
+  ["env.A", { A: "b\0c" }, /must not contain a NUL/],
+  ["env.A", { A: "a\ud83d" }, /must be valid Unicode text/],
+  ["env.A", { A: canary.repeat(20_000) }, /must be smaller than 128 KiB/],
+  ["restartTriggers", { a: { b: "c" } }, triggers],
+  ["redeployTriggers", [["a"]], triggers],
   // Names of the specification and of the official client that this package sends, and a credential.
-  ["extraFields", { gpu_type: "h100" }, "extraFields.gpu_type", /is sent by this package: use the input `gpuType`/],
-  ["extraFields", { replicaCount: 3 }, "extraFields.replicaCount", /use the input `replicas`/],
-  ["extraFields", { registryCredentialId: "c" }, "extraFields.registryCredentialId", /use the input `registryCred/],
-  ["extraFields", { port: () => 1 }, "extraFields.port", /must be a map of names to JSON values/],
-  ["extraFields", { notes: canary.repeat(3_000) }, "extraFields", /must be at most 64 KiB/],
-  ["extraFields", proto, "extraFields.__proto__", /cannot be the name of a request field/],
-  ["readinessProbe", {}, "readinessProbe.path", /is required; it must be a path below the endpoint/],
-  ...["//evil.example.com", "/%2e%2E/x", "/\\evil", "/a\r\nHost: evil"].map((path): BadPart => {
-    return ["readinessProbe", { path }, "readinessProbe.path", /must be a path below the endpoint/];
-  }),
-  ["readinessProbe", { path: "/", headers: { hOsT: canary } }, "readinessProbe.headers.hOsT", header],
-  ["readinessProbe", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, "readinessProbe.headers.X", /printable/],
-  ["readinessProbe", { path: "/", body: canary }, "readinessProbe.body", /needs `method: "POST"`/],
+  ["extraFields.gpu_type", { gpu_type: "h100" }, /is sent by this package: use the input `gpuType`/],
+  ["extraFields.replicaCount", { replicaCount: 3 }, /use the input `replicas`/],
+  ["extraFields.registryCredentialId", { registryCredentialId: "c" }, /use the input `registryCredentialId`/],
+  ["extraFields.port", { port: () => 1 }, /must be a map of names to JSON values/],
+  ["extraFields.__proto__", proto, /cannot be the name of a request field/],
+  ["extraFields", { notes: canary.repeat(3_000) }, /must be at most 64 KiB/],
+  ["readinessProbe.path", {}, /is required; it must be a path below the endpoint/],
+  ["readinessProbe.path", { path: "//evil.example.com" }, /must be a path below the endpoint/],
+  ["readinessProbe.path", { path: "/%2E%2E/x" }, /must be a path below the endpoint/],
+  ["readinessProbe.path", { path: "/\\evil" }, /must be a path below the endpoint/],
+  ["readinessProbe.path", { path: "/a\r\nHost: evil" }, /must be a path below the endpoint/],
+  ["readinessProbe.port", { path: "/", port: "80" }, /65535, not a string: .*`requireNumber`/],
+  ["readinessProbe.headers.hOsT", { path: "/", headers: { hOsT: canary } }, /that a probe can set/],
+  ["readinessProbe.headers.X", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, /printable characters/],
+  ["readinessProbe.body", { path: "/", body: canary }, /needs `method: "POST"`/],
 ];
 
 let fixture: Fixture;
@@ -109,14 +107,11 @@ describe("a bad input", () => {
     },
   );
 
-  it.each(badParts)(
-    "with a bad part is refused by the path of the part: %s = %j",
-    async (property, value, path, right) => {
-      const failures = await failuresOf(property, value);
-      expect(failures).toEqual([{ property: path, reason: expect.stringMatching(right) }]);
-      expect(JSON.stringify(failures)).not.toMatch(/long-value|canary/);
-    },
-  );
+  it.each(badParts)("with a bad part is refused by the path of the part: %s", async (path, value, right) => {
+    const failures = await failuresOf(path.replace(/\..*/, ""), value);
+    expect(failures).toEqual([{ property: path, reason: expect.stringMatching(right) }]);
+    expect(JSON.stringify(failures)).not.toMatch(/long-value|canary|evil/);
+  });
 
   it("is refused in one line of a readable length, whatever the name of its variable is", async () => {
     const env = { "A\r\n\u001b[2JB": "x", ["C".repeat(200_000)]: "x" };
