@@ -1,11 +1,11 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
-import { lossOf } from "../../../../provider/cluster/preflight/summary";
+import { hiddenReasonOf, lossOf } from "../../../../provider/cluster/preflight/summary";
 import { asInputs } from "../../../../provider/cluster/schema/state";
 import type { CheckedInputs } from "../../../../provider/cluster/schema/stateFields";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { openFixture } from "../harness";
+import { openFixture, openSettled } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";
 import { check, checkTwice, old } from "./harness";
 
@@ -47,6 +47,46 @@ describe("the loss of capacity", () => {
     const fixture = await openFixture();
     await checkTwice(fixture, { ...checked, gpuType: "l4" }, old());
     expect(fixture.messages).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
+  });
+});
+
+describe("the reason of an update", () => {
+  it.each<[string, Properties, Properties, RegExp | undefined]>([
+    [
+      "is shown for an unfinished operation",
+      { settled: false },
+      {},
+      /^no input changes; the update continues the last /,
+    ],
+    ["is shown for new time limits", {}, { __timeouts: { create: "1h" } }, /^only `customTimeouts` changes; /],
+    ["is shown for a new secret", {}, { __secrets: ["env.A"] }, /^the program marks more as secret; /],
+    ["is not shown beside a changed input", { settled: false }, { replicas: 9 }, undefined],
+  ])("%s", (_title, state, news, reason) => {
+    const { changes } = diffCluster({ ...checked, ...state }, { ...checked, ...news });
+    expect(hiddenReasonOf(changes)).toEqual(reason && expect.stringMatching(reason));
+  });
+
+  const changed = { ...checked, env: { A: "new" } };
+  it.each<[string, Properties, Properties, string[]]>([
+    ["is a rollout for a changed env", changed, checked, ["`env` changes: in place, a rollout replaces both replicas"]],
+    ["is none for what runs already, even after a failed attempt to change it", checked, changed, []],
+  ])("%s", async (_title, news, olds, lines) => {
+    const { fixture, id, state } = await openSettled(checked);
+    const { inputs } = await check(fixture, news, olds);
+    await fixture.run(fixture.cluster.diff(fixture.ctx(), id, state, inputs));
+    expect(fixture.messages).toEqual(lines.map((line) => `info: web: ${line}`));
+  });
+
+  it("is not shown by a refresh, in which the engine requests a diff without a check, but by the update after it", async () => {
+    const { fixture, id, state } = await openSettled(checked);
+    fixture.simulator.change(id, { replicas: 5 });
+    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, state));
+    const diff = (news: Properties) => fixture.run(fixture.cluster.diff(fixture.ctx(), id, found?.state ?? {}, news));
+    await diff(state);
+    expect(fixture.messages.filter((text) => !text.startsWith("status: "))).toEqual([]);
+    const { inputs, said } = await check(fixture, checked, found?.inputs);
+    await diff(inputs);
+    expect([said, fixture.messages.at(-1)]).toEqual([[], "warning: web: 5 -> 2 replicas: 3 are removed"]);
   });
 });
 
