@@ -65,10 +65,7 @@ type Scripted = AddressAnswer | "silent";
 /** An endpoint that gives these answers in order; the last one is repeated. */
 function endpoint(...script: readonly Scripted[]) {
   const requests: (Omit<AddressRequest, "signal"> & { readonly atMs: number })[] = [];
-  let answers = [...script];
-  const answer = (...next: readonly Scripted[]) => {
-    answers = [...next];
-  };
+  const answers = [...script];
   const ask =
     (clock: VirtualClock) =>
     ({ signal: _signal, ...request }: AddressRequest): Promise<AddressAnswer> => {
@@ -76,7 +73,7 @@ function endpoint(...script: readonly Scripted[]) {
       const next = (answers.length > 1 ? answers.shift() : answers[0]) ?? ok;
       return next === "silent" ? new Promise(() => undefined) : Promise.resolve(next);
     };
-  return { ask, requests, answer };
+  return { ask, requests, answers };
 }
 
 const ok = { status: 200 };
@@ -103,7 +100,7 @@ describe("a creation with a readiness probe", () => {
   });
 
   it("fails at the time limit with the last answer, and the next update only probes", async () => {
-    const { ask, requests, answer } = endpoint(refused, refused, busy);
+    const { ask, requests, answers } = endpoint(refused, refused, busy);
     const fixture = await openFixture({ ask });
     const error = await fixture.failingCreate(probed);
     expect(error.reasons[0]).toMatch(
@@ -113,7 +110,7 @@ describe("a creation with a readiness probe", () => {
     const held = await fixture.refresh(error);
     expect(fixture.toDo(held, probed)).toEqual(["settled"]);
     const count = requests.length;
-    answer(ok);
+    answers[0] = ok;
     await fixture.reach(held, probed);
     expect(requests).toHaveLength(count + 1);
     expect(writes(fixture.simulator)).toEqual([]);
