@@ -214,6 +214,7 @@ it.each<Properties>([
   { desiredStatus: "stopped", adopt: "cl_1a2b3c", registryCredentialId: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e" },
   { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: [] },
   { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01 },
+  { readinessProbe: { path: UNKNOWN, port: UNKNOWN, headers: { X: UNKNOWN } } },
 ])("a good input is accepted: %j", (inputs) => {
   expect(findFailures({ ...least, ...inputs })).toEqual([]);
 });

@@ -52,12 +52,7 @@ describe("the loss of capacity", () => {
 
 describe("the reason of an update", () => {
   it.each<[string, Properties, Properties, RegExp | undefined]>([
-    [
-      "is shown for an unfinished operation",
-      { settled: false },
-      {},
-      /^no input changes; the update continues the last /,
-    ],
+    ["is shown for an unfinished operation", { settled: false }, {}, /^no input changes; the update continues /],
     ["is shown for new time limits", {}, { __timeouts: { create: "1h" } }, /^only `customTimeouts` changes; /],
     ["is shown for a new secret", {}, { __secrets: ["env.A"] }, /^the program marks more as secret; /],
     ["is not shown beside a changed input", { settled: false }, { replicas: 9 }, undefined],
