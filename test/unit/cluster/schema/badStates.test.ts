@@ -3,7 +3,7 @@ import type { Properties } from "../../../../provider/contract";
 import { openSettled } from "../harness";
 import { canary, checked } from "../inputs";
 
-/** Properties that an operation computes with, and what they must be. Others: test/unit/adapters/states.test.ts. */
+/** Properties that an operation computes with, and what they must be. For all others, the law of edited states in adapters/dynamic.test.ts holds. */
 const broken: [string, unknown, string][] = [
   ["env", { A: { B: canary } }, "a map of names to strings"],
   ["extraFields", canary, "a map"],
