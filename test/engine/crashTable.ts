@@ -113,7 +113,7 @@ const lost = "its id is lost";
 const rows: Record<keyof typeof operations, Row[]> = {
   creation: [
     ["kill -9 of the CLI", "the provider has just started", none],
-    ["a second Ctrl-C", "the create request has arrived", lost, "always"],
+    ["a second Ctrl-C", "the create request has arrived", lost],
     ["Ctrl-C", "the cluster is created, and not yet answered", kept],
     ["kill -9 of the CLI", "the cluster is created, and not yet answered", lost, "always"],
     ["SIGTERM to the provider", "the cluster is created, and not yet answered", lost],

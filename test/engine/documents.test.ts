@@ -117,7 +117,7 @@ describe("the examples of programs in the documents", () => {
       ["boston"],
       ["osaka"],
     ]);
-    expect(fixture.workspace.stateText()).not.toContain("key-of-asia");
+    expect(fixture.workspace.stateText()).not.toMatch(/key-of-(europe|america|asia)/);
   });
 
   it("probe the endpoints of clusters with a readiness probe, and never send the API key there", () => {

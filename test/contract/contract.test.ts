@@ -1,6 +1,33 @@
-import type { Client } from "../../provider/api/client";
+import { type Client, createClient } from "../../provider/api/client";
 import type { endpoints } from "../../provider/api/endpoints";
-import { contract, web } from "./harness";
+import { createTransport } from "../../provider/api/http/transport";
+import { isNotFound } from "../../provider/base/errors";
+import { Secret } from "../../provider/base/text";
+import { dialects, type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import { VirtualClock } from "../support/virtualClock";
+
+const running: Simulator[] = [];
+afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
+
+/** The real client and a simulator, in the same virtual time. */
+async function open(options: SimulatorOptions = {}) {
+  const clock = new VirtualClock(Date.now());
+  const simulator = await startSimulator({ clock, provisioningMs: 1_000, ...options });
+  running.push(simulator);
+  const { url: baseUrl, apiKey } = simulator;
+  const timing = { clock, random: () => 0.5 };
+  const send = createTransport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", ...timing });
+  return { simulator, clock, client: createClient((request) => clock.run(send(request))) };
+}
+
+/** The body of a creation. */
+const web = {
+  name: "web",
+  gpuType: "h100",
+  replicas: 2,
+  container: "example/server:1.0",
+  env: { HTTP_PROXY: "http://p", fooBar: "1" },
+};
 
 /** A call, its request line (`:id` is the cluster's), what is read of the answer, and its body as specified. */
 type Row = [(api: Client, id: string) => Promise<unknown>, line: string, expected: unknown, body?: unknown];
@@ -53,12 +80,32 @@ const rows: Record<keyof typeof endpoints, Row> = {
 
 test.each(Object.entries(rows))("the client sends and reads what is specified: %s", async (_name, row) => {
   const [call, line, expected, body] = row;
-  const { client, clock, last } = await contract();
+  const { client, clock, simulator } = await open();
   const { id } = await client.createCluster(web);
   await clock.advance(1_000);
   expect(await call(client, id)).toEqual(expected);
-  const sent = last();
+  const sent = simulator.requests.at(-1);
   expect([`${sent?.method} ${sent?.path}`, sent?.body]).toEqual([line.replace(":id", id), body]);
   expect(sent?.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
   expect(sent?.headers).toMatchObject({ accept: "application/json", "user-agent": "contract/1" });
+});
+
+/** Services with the client's names have other tests. */
+const names = Object.keys(dialects).filter((name) => name !== "client");
+
+test.each(names)("a 404 for an unknown cluster means not found: %s", async (dialect) => {
+  const { client } = await open({ dialect });
+  const update = { replicas: 2, container: web.container, env: {} };
+  for (const call of [
+    () => client.getCluster("cl_none"),
+    () => client.getClusterStatus("cl_none"),
+    () => client.deleteCluster("cl_none"),
+    () => client.stopCluster("cl_none"),
+    () => client.restartCluster("cl_none"),
+    () => client.redeployCluster("cl_none"),
+    () => client.scaleCluster("cl_none", 2),
+    // Its code may be that of a missing method.
+    () => client.updateCluster("cl_none", () => update),
+  ])
+    expect(isNotFound(await call().catch((error: unknown) => error))).toBe(true);
 });
