@@ -137,26 +137,19 @@ describe("the pipeline, in the order in which a team uses it", () => {
   });
 });
 
-describe("the daily report", () => {
+test("the daily report ends with 3 if an unmanaged cluster is older than a day, and lists it", async () => {
   const dayMs = 86_400_000;
-
-  it("lists an unmanaged cluster that is older than a day and ends with 3, or ends with 0 if there is none", async () => {
-    const young = simulator.addCluster({ name: "young", gpuType: "l4", createdAt: Date.now() - dayMs / 2 });
-    const before = await run("report.sh");
-    expect(before).toEqual({
-      code: 0,
-      output: expect.stringContaining("Unmanaged, older than 24h: 0, 0.00 per hour."),
-    });
-    const { id } = simulator.addCluster({
-      ...{ name: "forgotten", gpuType: "l4", replicas: 2 },
-      createdAt: Date.now() - 2 * dayMs,
-    });
-    const after = await run("report.sh");
-    expect(after.output).toContain(`| \`forgotten\` | \`${id}\` | **nobody** | \`running\` | 0.88 USD | 2d |`);
-    expect(after.code).toBe(3);
-    expect(readFileSync(join(workspace.folder, "step-summary.md"), "utf8")).toContain("forgotten");
-    for (const cluster of [young.id, id]) simulator.change(cluster, { status: "gone" });
-  });
+  const add = (name: string, days: number) =>
+    simulator.addCluster({ name, gpuType: "l4", replicas: 2, createdAt: Date.now() - days * dayMs }).id;
+  add("young", 0.5);
+  const before = await run("report.sh");
+  const none = expect.stringContaining("Unmanaged, older than 24h: 0, 0.00 per hour.");
+  expect(before).toEqual({ code: 0, output: none });
+  const id = add("forgotten", 2);
+  const after = await run("report.sh");
+  expect(after.output).toContain(`| \`forgotten\` | \`${id}\` | **nobody** | \`running\` | 0.88 USD | 2d |`);
+  expect(after.code).toBe(3);
+  expect(readFileSync(join(workspace.folder, "step-summary.md"), "utf8")).toContain("forgotten");
 });
 
 /** The command of the package, as npm installs it. */
@@ -193,34 +186,22 @@ function comeUp(): void {
 describe("the summary", () => {
   const urn = (name: string, type = "pulumi-nodejs:dynamic/gpucluster:Cluster") =>
     `urn:pulumi:test::p::${type}::${name}`;
-  const stack = { op: "same", urn: urn("p-test", "pulumi:pulumi:Stack") };
-
-  const cluster = (
-    op: string,
-    name: string,
-    before: object | undefined,
-    after: object | undefined,
-    paths: string[] = [],
-    retainOnDelete = false,
-  ) => ({
+  const cluster = (op: string, name: string, before?: object, after?: object) => ({
     op,
     urn: urn(name),
-    oldState: before && { inputs: before, retainOnDelete },
+    oldState: before && { inputs: before, retainOnDelete: name === "kept" },
     newState: after && { inputs: after },
-    detailedDiff: Object.fromEntries(paths.map((path) => [path, { kind: "update", inputDiff: true }])),
+    detailedDiff: op === "replace" ? { gpuType: { kind: "update" }, "env.TOKEN": { kind: "update" } } : {},
   });
 
   it("names replaced, deleted and retained clusters and every unknown cost, and shows no value of env", async () => {
     const env = { TOKEN: "canary-1" };
     const steps = [
-      stack,
+      { op: "same", urn: urn("p-test", "pulumi:pulumi:Stack") },
       cluster("refresh", "a", { env }, { env, replicas: 9 }),
-      cluster("replace", "a", { gpuType: "l4", hourlyCost: 0.44, env }, { gpuType: "h100", env: {} }, [
-        "gpuType",
-        "env.TOKEN",
-      ]),
-      cluster("delete", "b", { hourlyCost: 1 }, undefined),
-      cluster("delete", "c", { hourlyCost: 2 }, undefined, [], true),
+      cluster("replace", "a", { gpuType: "l4", hourlyCost: 0.44, env }, { gpuType: "h100", env: {} }),
+      cluster("delete", "b", { hourlyCost: 1 }),
+      cluster("delete", "kept", { hourlyCost: 2 }),
       cluster("create", "d", undefined, { hourlyCost: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }),
       { op: "create", urn: urn("e", "random:index/randomId:RandomId") },
     ];
@@ -230,7 +211,7 @@ describe("the summary", () => {
 |---|---|--:|--:|
 | \`a\` | **replaced**, gpuType \`l4\` → \`h100\`, \`env.TOKEN\` | 0.44 | not known |
 | \`b\` | **deleted** | 1.00 | 0.00 |
-| \`c\` | **leaves the stack** | 2.00 | not known |
+| \`kept\` | **leaves the stack** | 2.00 | not known |
 | \`d\` | created | 0.00 | not known |
 | **all** | | **3.44** | **at least 0.00** |
 
@@ -251,13 +232,10 @@ describe("the summary", () => {
     expect(await summaryOf(undefined)).toContain("the log of the job says why");
   });
 
-  it.each([
-    ["an end of line", "first\\\nsecond", "first\\\\ second"],
-    ["emphasis and tags", "*a* _b_ ~c~ <d> &lt; $e$", "\\*a\\* \\_b\\_ \\~c\\~ \\<d> \\&lt; \\$e\\$"],
-    ["code, which stays code", "`a_b` is `<c>`", "`a_b` is `<c>`"],
-  ])("shows a message as it is written: %s", async (_, message, escaped) => {
-    const text = await summaryOf({ diagnostics: [{ severity: "warning", message: `warning: ${message}` }] });
-    expect(text).toContain(`### Warnings\n\n- ${escaped}\n`);
+  it("shows a message as it is written, and its code as code", async () => {
+    const message = "warning: *a* _b_ ~c~ <d> &lt; $e$ `a_b` \\\nsecond";
+    const text = await summaryOf({ diagnostics: [{ severity: "warning", message }] });
+    expect(text).toContain("### Warnings\n\n- \\*a\\* \\_b\\_ \\~c\\~ \\<d> \\&lt; \\$e\\$ `a_b` \\\\ second\n");
   });
 
   async function summaryOf(preview: object | undefined): Promise<string> {
@@ -269,15 +247,12 @@ describe("the summary", () => {
 
 describe("the workflow", () => {
   const text = readFileSync(join(example, "workflow.yml"), "utf8");
-  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
 
-  it("uses four actions of GitHub itself, each by the commit of a release, never cancels a job, and gives secrets to the steps that need them only", () => {
-    const release = /@[0-9a-f]{40} # (v\d+)\.\d+\.\d+$/;
-    const actions = ["checkout v7", "setup-node v6", "upload-artifact v7", "download-artifact v8"];
-    expect(new Set(all(/uses: *(.*)$/gm).map((name) => name.replace(release, " $1")))).toEqual(
-      new Set(actions.map((name) => `actions/${name}`)),
-    );
-    expect(all(/(cancel-in-progress: true)/g)).toEqual([]);
+  it("names every action of GitHub by the commit of a release", () => {
+    expect(text.match(/uses: (?!actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$).*/gm)).toBeNull();
+  });
+
+  it("gives secrets to the steps that need them only", () => {
     const steps = text.split(/^ {6}- /m).filter((step) => step.includes("secrets."));
     expect(steps.map((step) => step.split("\n")[0])).toEqual(
       ["preview", "up", "drift", "report"].map((name) => `run: exec sh scripts/${name}.sh`),

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gpuModelId, type Simulator, startSimulator } from "../../simulator";
-import { PythonEnvironment } from "./python";
+import { run } from "./run";
 
 /** The only version that there is. */
 const client = "vectorlay==0.1.0";
@@ -12,7 +15,8 @@ const rtx4090 = gpuModelId("rtx-4090");
 
 let simulator: Simulator;
 let steps: Map<string, unknown>;
-const python = new PythonEnvironment();
+const folder = mkdtempSync(join(tmpdir(), "gpucluster-python-"));
+const bin = (program: string) => join(folder, "venv/bin", program);
 
 beforeAll(async () => {
   simulator = await startSimulator({
@@ -26,13 +30,19 @@ beforeAll(async () => {
       { kind: "fail", name: "broken", message: "out of memory" },
     ],
   });
-  await python.install(client);
-  const lines = await python.run("official_client.py", simulator.url, "main", "spent");
+  await run(["python3", "-m", "venv", "venv"], folder);
+  await run([bin("pip"), "install", "--quiet", "--disable-pip-version-check", client], folder);
+  const program = join(__dirname, "programs/Python/official_client.py");
+  const output = await run([bin("python"), program, simulator.url, "main", "spent"], folder);
+  const lines = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   steps = new Map(lines.map(({ step, answer }) => [step, answer]));
 }, limitMs);
 
 afterAll(async () => {
-  python.remove();
+  rmSync(folder, { recursive: true, force: true });
   await simulator.close();
 });
 
