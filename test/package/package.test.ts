@@ -4,7 +4,6 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { startSimulator } from "../../simulator";
 
 const run = promisify(execFile);
 const repository = resolve(__dirname, "../..");
@@ -46,23 +45,6 @@ describe("the tarball", () => {
       const text = readFileSync(join(repository, file), "utf8");
       expect({ file, path: absolute.exec(text)?.[0] }).toEqual({ file, path: undefined });
       expect({ file, isNamed: text.includes(repository) }).toEqual({ file, isNamed: false });
-    }
-  });
-
-  it("contains every entry point of package.json", async () => {
-    const files = await packedFiles();
-    const entries = Object.values<string | Record<string, string>>(manifest.exports).flatMap((entry) =>
-      typeof entry === "string" ? [entry] : Object.values(entry),
-    );
-    const oldTypes = Object.values<string[]>(manifest.typesVersions["*"]).flat();
-    for (const entry of [
-      ...entries,
-      ...oldTypes,
-      manifest.main,
-      manifest.types,
-      ...Object.values<string>(manifest.bin),
-    ]) {
-      expect(files).toContain(entry.replace(/^\.\//, ""));
     }
   });
 
@@ -195,28 +177,21 @@ describe("the entry points", () => {
     expect(await load(code)).toBe("report 0");
   });
 
-  it("give tests of users the simulator, as a module and as a command", async () => {
+  it("give tests of users the simulator", async () => {
     const code = `require("pulumi-gpucluster/simulator").startSimulator().then(async (simulator) => {
       const { status } = await fetch(simulator.url + "/health", { headers: { authorization: "Bearer " + simulator.apiKey } });
       await simulator.close();
       console.log(status);
     });`;
     expect(await load(code)).toBe("200");
-    const command = join(repository, manifest.bin["pulumi-gpucluster"]);
-    expect((await run(process.execPath, [command, "simulator", "--help"])).stdout).toContain("--provisioning-ms");
   });
 
   it("include the command that examines a service, which loads no SDK", async () => {
     const command = join(repository, manifest.bin["pulumi-gpucluster"]);
-    const simulator = await startSimulator({ dialect: "client" });
-    const { GPUCLUSTER_BASE_URL: _url, GPUCLUSTER_API_KEY: _key, ...rest } = process.env;
-    const env = { ...rest, GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: simulator.apiKey };
-    const { stdout } = await run(process.execPath, [command, "doctor"], { env });
-    expect(stdout).toMatch(/^Verdict +a cluster can be managed$/m);
-    await simulator.close();
-    const failed = await run(process.execPath, [command, "doctor"], { env: rest }).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("GPUCLUSTER_API_KEY") });
-    const code = `require(${JSON.stringify(command)}).run(["doctor"], {}).then(() => console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|functions|adapters|index)/.test(file)).length));`;
-    expect(await load(code)).toBe("0");
+    const loaded =
+      "Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|functions|adapters|index)/.test(file)).length";
+    expect(
+      await load(`require(${JSON.stringify(command)}).run(["doctor"], {}).then(() => console.log(${loaded}));`),
+    ).toBe("0");
   });
 });

@@ -46,35 +46,28 @@ const soon = () => new Promise((done) => setTimeout(done, 20));
 
 describe("an uncaught error in the plugin", () => {
   it.each<[string, NodeJS.Signals]>([
-    ["ends the process after an exception when every call has its answer, even a creation in flight", "SIGHUP"],
-    ["ends the process after a rejection when every call has its answer, even a creation in flight", "SIGUSR2"],
-  ])("%s", async (_title, signal) => {
-    const waiting = plugin.create(type, inputsOf("waiting"));
-    await made("waiting");
-    simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
-    const open = plugin.create(type, inputsOf("open"));
-    await made("open");
-    plugin.signal(signal);
-    const answers = await Promise.all([waiting, open]);
-    expect(answers).toEqual([
-      { id: idOf("waiting"), error: expect.stringContaining(reason) },
-      { id: idOf("open"), error: expect.stringContaining(reason) },
-    ]);
-    expect(await plugin.ended).toEqual([1, null]);
-    expect(plugin.messages).toEqual([`ERROR: ${reason}`]);
-  });
-
-  it("refuses all later calls", async () => {
-    simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
-    const open = plugin.create(type, inputsOf("open"));
-    await made("open");
-    plugin.signal("SIGHUP");
-    while (plugin.messages.length === 0) await soon();
-    expect(await plugin.create(type, inputsOf("late"))).toEqual({ id: "", error: `nothing was done: ${reason}` });
-    expect((await open).id).toBe(idOf("open"));
-    expect(await plugin.ended).toEqual([1, null]);
-    expect(simulator.clusters().map(({ name }) => name)).toEqual(["open"]);
-  });
+    ["an exception", "SIGHUP"],
+    ["a rejection", "SIGUSR2"],
+  ])(
+    "ends the process when every open call has its answer, even a creation in flight, and refuses later calls: %s",
+    async (_title, signal) => {
+      const waiting = plugin.create(type, inputsOf("waiting"));
+      await made("waiting");
+      simulator.fault({ kind: "delay", ms: 1_500, method: "POST", path: "/v1/clusters", when: "after" });
+      const open = plugin.create(type, inputsOf("open"));
+      await made("open");
+      plugin.signal(signal);
+      while (plugin.messages.length === 0) await soon();
+      expect(await plugin.create(type, inputsOf("late"))).toEqual({ id: "", error: `nothing was done: ${reason}` });
+      expect(await Promise.all([waiting, open])).toEqual([
+        { id: idOf("waiting"), error: expect.stringContaining(reason) },
+        { id: idOf("open"), error: expect.stringContaining(reason) },
+      ]);
+      expect(await plugin.ended).toEqual([1, null]);
+      expect(plugin.messages).toEqual([`ERROR: ${reason}`]);
+      expect(simulator.clusters().map(({ name }) => name)).toEqual(["waiting", "open"]);
+    },
+  );
 
   it("ends the process at once if no call is open", async () => {
     plugin.signal("SIGHUP");
