@@ -28,17 +28,16 @@ const cluster = { gpuType: "h100", container: "acme/model:1" };
 test("an error hook can retry a creation, which never makes a second cluster", async () => {
   const { simulator, workspace, writes } = fixture;
   const failures: string[] = [];
-  const retry = () =>
-    new ErrorHook("retry", async ({ name, failedOperation, errors }) => {
-      failures.push(`${name} ${failedOperation}`);
-      return errors.length < 3;
-    });
   for (const name of ["web", "api"])
     simulator.fault({ kind: "sick-replica", replica: 0, message: "no driver", name: `${name}-*` });
   const program: PulumiFn = async () => {
-    const options = () => ({ hooks: { onError: [retry()] }, customTimeouts: { create: "5s" } });
-    new gpu.Cluster("web", cluster, options());
-    new native.Cluster("api", cluster, options());
+    const retry = new ErrorHook("retry", async ({ name, failedOperation, errors }) => {
+      failures.push(`${name} ${failedOperation}`);
+      return errors.length < 3;
+    });
+    const options = { hooks: { onError: [retry] }, customTimeouts: { create: "5s" } };
+    new gpu.Cluster("web", cluster, options);
+    new native.Cluster("api", cluster, options);
   };
   await stack.up({ program }).catch(() => {});
   expect(failures.sort()).toEqual([...Array(3).fill("api create"), ...Array(3).fill("web create")]);
