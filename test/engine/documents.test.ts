@@ -29,7 +29,7 @@ let fixture: Fixture;
 let endpoint: EndpointServer;
 
 beforeAll(async () => {
-  endpoint = await openEndpoint({ kind: "status", status: 200 });
+  endpoint = await openEndpoint();
   fixture = await openFixture("", {
     apiKeys: keys,
     endpoint: endpoint.url,

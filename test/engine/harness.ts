@@ -1,5 +1,5 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
-import { type EndpointServer, type EndpointStep, serveEndpoints } from "../support/endpointServer";
+import { type EndpointServer, serveEndpoints } from "../support/endpointServer";
 import { Workspace } from "./workspace";
 
 /** The key of these tests: it must not be in plain text anywhere. */
@@ -49,8 +49,8 @@ export async function openNativeFixture(program: object, options?: SimulatorOpti
 const servers: EndpointServer[] = [];
 
 /** A real server for the endpoints of all clusters: its `url` is the option `endpoint` of a fixture. */
-export async function openEndpoint(...script: EndpointStep[]): Promise<EndpointServer> {
-  const server = await serveEndpoints(script, Date);
+export async function openEndpoint(): Promise<EndpointServer> {
+  const server = await serveEndpoints();
   servers.push(server);
   return server;
 }

@@ -35,7 +35,7 @@ const programs = ["docs/_index.md", "docs/guides/languages.md"].flatMap((file) =
 });
 
 test.each(programs)("the examples in YAML run: %s", async (_file, program) => {
-  const { url: endpoint } = await openEndpoint({ kind: "status", status: 200 });
+  const { url: endpoint } = await openEndpoint();
   const { workspace, simulator } = await openFixture("", { endpoint });
   const project = example.slice(0, example.indexOf("config:"));
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), project + program);

@@ -105,7 +105,7 @@ describe("the SDKs that are generated from the schema", () => {
   });
 
   it("serve a document's program in Go, with the plugin that a user installs from the npm package", async () => {
-    const { url: endpoint } = await openEndpoint({ kind: "status", status: 200 });
+    const { url: endpoint } = await openEndpoint();
     const { workspace, simulator } = await openFixture("", { endpoint });
     workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
     const program = documents["docs/_index.md"]?.find(({ language }) => language === "go");

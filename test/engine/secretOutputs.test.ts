@@ -87,7 +87,7 @@ exports.read = pulumi.jsonStringify(read);
 
 describe("the inputs that are secret", () => {
   it("are plain values where the program reads them", async () => {
-    const endpoint = await openEndpoint({ kind: "status", status: 200 });
+    const endpoint = await openEndpoint();
     const { workspace } = await openFixture(reader, { endpoint: endpoint.url });
     expect(await workspace.up()).toMatchObject({ code: 0 });
     const read = await workspace.succeed("stack", "output", "read", "--show-secrets");

@@ -31,7 +31,7 @@ export class Templates {
    * @param addPackage Stands for `pulumi package add`, which needs the language host of a downloaded CLI.
    */
   async open(name: string, addPackage: (fixture: Fixture) => void = refused): Promise<Project> {
-    const endpoint = await openEndpoint({ kind: "status", status: 200 });
+    const endpoint = await openEndpoint();
     const fixture = await openFixture("", { endpoint: endpoint.url });
     const { workspace, simulator } = fixture;
     const project = join(workspace.folder, name);

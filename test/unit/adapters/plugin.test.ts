@@ -103,7 +103,7 @@ const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/mode
 const existing = () => simulator.addCluster(seed).id;
 
 beforeEach(async () => {
-  endpoint = await serveEndpoints([{ kind: "status", status: 200 }], clock);
+  endpoint = await serveEndpoints();
   simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: endpoint.url });
   service = serviceOf(new Session());
   await configure();
@@ -188,7 +188,7 @@ function secretsInSecrets(value: unknown): unknown[] {
 describe("an operation", () => {
   it("returns secret values of env, and the headers and the body of a probe, as secrets", async () => {
     const probe = { path: "/health", method: "POST", headers: { "X-Key": canary }, body: canary };
-    await endpoint.answer({ kind: "status", status: 503 });
+    endpoint.answer = 503;
     const inputs = inputsOf({ readinessProbe: probe });
     const marked = { ...probe, headers: { "X-Key": asSecret(canary) }, body: asSecret(canary) };
     const failure = failureIn(await errorOf(run(create(inputs, false, 30))));
@@ -197,7 +197,7 @@ describe("an operation", () => {
     expect(failure?.getProperties()?.toJavaScript()).toMatchObject({ env, readinessProbe: marked, settled: false });
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("POST /health answers 503")]);
     expect(failure?.getReasonsList().join()).not.toContain(canary);
-    await endpoint.answer({ kind: "status", status: 200 });
+    endpoint.answer = 200;
     const updated = await run(update(id, fromStruct(failure?.getProperties()), inputs));
     expect(updated.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: true });
     const found = await run(read(id, fromStruct(updated.getProperties())));
