@@ -1,6 +1,6 @@
 // @ts-check
 // Runs every check of this repository, stage by stage, until one fails. `npm test -- --only unit` runs one step only.
-// `--all`, for CI, runs all dialects, crashes, engine tests, installations and fleets; otherwise a share, in about five minutes.
+// `--all`, for CI, runs all dialects, crashes, engine tests, installations and fleets; otherwise a share, in about four minutes.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";

@@ -147,9 +147,11 @@ type Adapter = keyof typeof modules;
 
 afterAll(closeFixtures);
 
+const share = crashPoints.filter(({ isAlways }) => isAlways || isEverything);
+const adapters: readonly Adapter[] = isEverything ? ["dynamic", "native"] : ["dynamic"];
+
 describe("a run that ends early", () => {
-  const points = crashPoints.filter(({ outcome, isAlways }) => isAlways || (isEverything && outcome !== lost));
-  it.each(points)("leaves one cluster, or a preview that names it: $name", async (point) => {
+  it.each(share)("leaves one cluster, or a preview that names it: $name", async (point) => {
     const fixture = await openFixture(programOf(point, "dynamic"), point.moment.options);
     await crash(fixture, point);
     await (point.outcome === lost ? expectNamed(fixture) : expectReached(fixture, point.operation.inputs));
@@ -157,14 +159,10 @@ describe("a run that ends early", () => {
   });
 });
 
-describe("a creation whose id is lost, with `gpucluster:resume`", () => {
-  const points = crashPoints.filter(({ outcome }) => outcome === lost);
-  const rows = points.flatMap((point) => [
-    ...(point.isAlways || isEverything ? [{ ...point, adapter: "dynamic" as const }] : []),
-    ...(point.isAlways && isEverything ? [{ ...point, adapter: "native" as const }] : []),
-  ]);
-  it.each(rows)("is adopted by the next up without a person: $adapter, $name", async (point) => {
-    const fixture = await openFixture(programOf(point, point.adapter), point.moment.options);
+describe.each(adapters)("a creation by the adapter %s whose id is lost, with `gpucluster:resume`", (adapter) => {
+  const points = share.filter(({ outcome }) => outcome === lost);
+  it.each(points)("is adopted by the next up without a person: $name", async (point) => {
+    const fixture = await openFixture(programOf(point, adapter), point.moment.options);
     await fixture.workspace.succeed("config", "set", "gpucluster:resume", resume);
     await crash(fixture, point);
     fixture.writes();

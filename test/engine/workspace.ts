@@ -136,9 +136,9 @@ export class Workspace {
     this.#native("yaml", program);
   }
 
-  /** Uses a Python program instead of the text; unless `project` says otherwise, with the plugin that was built here. */
-  python(text: string, project: object = {}): void {
-    this.#native("python", project);
+  /** Uses a Python program instead of the text; the engine uses the plugin that was built here. */
+  python(text: string): void {
+    this.#native("python");
     writeFileSync(join(this.folder, "__main__.py"), text);
   }
 

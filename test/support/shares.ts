@@ -1,4 +1,4 @@
-/** True for `npm test -- --all`, which CI runs. Otherwise a share of the tests is enough: five minutes are too short for all. */
+/** True for `npm test -- --all`, which CI runs. Otherwise a share of the tests is enough: four minutes are too short for all. */
 export const isEverything = process.env["EVERY_DIALECT"] === "true";
 
 /** Number of trials of a law: a third of the full number if only a share runs. Each run uses other values. */
