@@ -1,4 +1,4 @@
-import { ErrorHook, runtime } from "@pulumi/pulumi";
+import { ErrorHook, ResourceHook, runtime } from "@pulumi/pulumi";
 import { LocalWorkspace, PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation";
 // The built package, as programs import it.
 import * as gpu from "pulumi-gpucluster";
@@ -45,8 +45,25 @@ test("an error hook can retry a creation, which never makes a second cluster", a
   expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
 });
 
+test("a hook before a deletion can prevent it: the clusters stay, even in the state", async () => {
+  const { simulator, workspace } = fixture;
+  for (const { id } of living(simulator)) simulator.change(id, { status: "running" });
+  const refusing = () =>
+    new ResourceHook("drain", () => {
+      throw new Error("not now");
+    });
+  const program: PulumiFn = async () => {
+    const options = { hooks: { beforeDelete: [refusing()] } };
+    new gpu.Cluster("web", cluster, options);
+    new native.Cluster("api", cluster, options);
+  };
+  await stack.up({ program });
+  await expect(stack.up({ program: async () => void refusing() })).rejects.toThrow(/not now/);
+  expect(living(simulator)).toHaveLength(2);
+  expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
+});
+
 test("transforms of a whole stack change clusters of both adapters, and the program reads what they add", async () => {
-  for (const { id } of living(fixture.simulator)) fixture.simulator.change(id, { status: "running" });
   const program: PulumiFn = async () => {
     runtime.registerResourceTransform(({ props, opts, custom, type }) =>
       custom && /gpucluster:(index:)?Cluster$/.test(type)
