@@ -1,5 +1,5 @@
 import type { Dialect } from "../../simulator";
-import { closeFixtures, living, openFixture, openNativeFixture } from "./harness";
+import { canaryKey, closeFixtures, living, openFixture, openNativeFixture } from "./harness";
 
 /** Clusters that exist before the program: adopted, imported or only read. */
 
@@ -91,19 +91,28 @@ describe("a native program", () => {
     expect(living(simulator).map(({ name }) => name)).toEqual(["theirs"]);
   });
 
-  it("receives from every function the same as with the other adapter, at once and as an output", async () => {
-    const { workspace, simulator } = await openFixture("");
+  it("receives from every function the same as with the other adapter, at once and as an output, and from that of a provider with its key", async () => {
+    const otherKey = "canary-key-of-another-organization";
+    const { workspace, simulator } = await openFixture("", {
+      apiKeys: { [canaryKey]: "org_test", [otherKey]: "org_other" },
+    });
+    simulator.addCluster({ ...search, name: "theirs", organization: "org_other" });
     const { id } = simulator.addCluster(search);
     workspace.program(`${native}
       const calls = { getGpuTypes: {}, getGpuModels: {}, getGpuPricing: {}, getGpuAvailability: { type: "h100" },
         getClusters: {}, getCluster: { name: "search" }, getClusterStatus: { id: "${id}" }, getHealth: {}, getServiceInfo: {} };
       for (const [name, args] of Object.entries(calls)) {
         exports[name] = [gpu[name](args), native[name](args), native[name + "Output"](args)];
-      }`);
+      }
+      const provider = new native.Provider("other", { apiKey: "${otherKey}", baseUrl: "${simulator.url}" });
+      const clustersOf = (answer) => answer.clusters.map(({ name }) => name);
+      exports.now = native.getClusters({ provider }).then(clustersOf);
+      exports.later = native.getClustersOutput({ provider }).apply(clustersOf);`);
     expect((await workspace.up()).code).toBe(0);
-    const outputs: Record<string, unknown[]> = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+    const { now, later, ...outputs } = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+    expect([now, later]).toEqual([["theirs"], ["theirs"]]);
     expect(Object.keys(outputs)).toHaveLength(9);
-    for (const answers of Object.values(outputs)) expect(answers).toEqual(Array(3).fill(answers[0]));
+    for (const answers of Object.values<unknown[]>(outputs)) expect(answers).toEqual(Array(3).fill(answers[0]));
     expect(JSON.stringify(outputs)).not.toContain("canary");
   });
 });

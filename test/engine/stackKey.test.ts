@@ -14,25 +14,28 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native }))
   if (!only || only === name) new Cluster(name, { gpuType: "l4", container: "acme/model:1" });
 `;
 
-describe("the key in the stack's config, in both adapters, in order", () => {
+describe("the key and the names of requests in the stack's config, in both adapters, in order", () => {
   let fixture: Fixture;
   const setKey = (key: string) => fixture.workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", key);
   beforeAll(async () => {
-    fixture = await openFixture(program, { apiKeys });
+    fixture = await openFixture(program, { apiKeys, dialect: { requestNames: "client" } });
     await setKey(canaryKey);
+    await fixture.workspace.succeed("config", "set", "gpucluster:requestNames", "client");
     fixture.workspace.env["GPUCLUSTER_API_KEY"] = strange;
   });
 
-  it("takes precedence over the environment, and the preview of each adapter says so in one line", async () => {
+  it("decide what is sent: the key takes precedence over the environment, and each preview says so in one line", async () => {
     const { output } = await fixture.workspace.preview();
     const line = "GPUCLUSTER_API_KEY of the environment is not used: gpucluster:apiKey of the stack has another value";
     expect(output.split(line)).toHaveLength(3);
     expect(output).not.toContain("canary");
     expect((await fixture.workspace.up()).code).toBe(0);
+    const bodies = fixture.simulator.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(bodies).toMatchObject(Array(2).fill({ imageUrl: "acme/model:1" }));
     expect(living(fixture.simulator).map(({ organization }) => organization)).toEqual(["org_test", "org_test"]);
   });
 
-  it("is an error of the preview, which sends nothing, if it belongs to another organization", async () => {
+  it("fail the preview, which sends nothing, if the key belongs to another organization", async () => {
     const { workspace, writes } = fixture;
     await workspace.makeOld();
     await setKey(strange);
@@ -46,7 +49,7 @@ describe("the key in the stack's config, in both adapters, in order", () => {
     await workspace.succeed("config", "rm", "only");
   });
 
-  it("is rotated by a change in the config: refresh and destroy of a dynamic cluster need `--run-program`", async () => {
+  it("follow a rotation of the key in the config: refresh and destroy of a dynamic cluster need `--run-program`", async () => {
     const { simulator, workspace } = fixture;
     await setKey(rotated);
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
