@@ -202,7 +202,7 @@ describe("the summary", () => {
       cluster("replace", "a", { gpuType: "l4", hourlyCost: 0.44, env }, { gpuType: "h100", env: {} }),
       cluster("delete", "b", { hourlyCost: 1 }),
       cluster("delete", "kept", { hourlyCost: 2 }),
-      cluster("create", "d", undefined, { hourlyCost: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }),
+      cluster("create", "made", undefined, { hourlyCost: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }),
       { op: "create", urn: urn("e", "random:index/randomId:RandomId") },
     ];
     expect(await summaryOf({ steps })).toBe(`## Preview of \`test\`
@@ -212,7 +212,7 @@ describe("the summary", () => {
 | \`a\` | **replaced**, gpuType \`l4\` → \`h100\`, \`env.TOKEN\` | 0.44 | not known |
 | \`b\` | **deleted** | 1.00 | 0.00 |
 | \`kept\` | **leaves the stack** | 2.00 | not known |
-| \`d\` | created | 0.00 | not known |
+| \`made\` | created | 0.00 | not known |
 | **all** | | **3.44** | **at least 0.00** |
 
 ### Other resources
