@@ -1,7 +1,7 @@
-import type { ApiFailure } from "../base/errors";
+import type { RequestNames } from "../config/settings";
 import type { GpuType, ServiceInfo } from "./decode/types";
 import type { UpdateMethod } from "./endpoints";
-import { evidenceIn, isUuid, type RequestNames } from "./requests";
+import { evidenceIn, isUuid } from "./requests";
 
 /** What only some services have: endpoints, and a rollout that an update starts by itself. */
 export type OptionalPart = "status" | "update" | "redeploy" | "rollout";
@@ -25,8 +25,6 @@ export class ApiVariant {
   models: readonly GpuType[] = [];
   /** The method of updates that the service has accepted. */
   updateMethod: UpdateMethod | undefined;
-  /** The last refusal of a service that refused an update by every method. */
-  updateRefusal: ApiFailure = { outcome: "refused", method: "", path: "", status: 405, isApiAnswer: true };
   readonly #parts = new Map<OptionalPart, boolean>();
   readonly #reported = new Set<string>();
 
@@ -38,7 +36,7 @@ export class ApiVariant {
     return this.#parts.get(part);
   }
 
-  learned(part: OptionalPart, exists: boolean): void {
+  note(part: OptionalPart, exists: boolean): void {
     this.#parts.set(part, exists);
   }
 

@@ -6,6 +6,7 @@ import type { Clock } from "../../provider/base/clock";
 import { Secret } from "../../provider/base/text";
 import { createClusterResource, createService } from "../../provider/cluster/resource";
 import type { Ctx } from "../../provider/contract";
+import { sources } from "../support/sources";
 
 /** The address and the API key of a service. */
 export interface Address {
@@ -50,6 +51,7 @@ function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
     apiKey: new Secret(apiKey),
     userAgent: "bench/1",
     rateLimiter: new RateLimiter(timing),
+    sources,
   };
   const client = createClient(createTransport({ ...options, ...timing }), options.rateLimiter);
   const service = createService(client, "bench", clock, heartbeatMs, url);

@@ -4,6 +4,7 @@ import { createTransport } from "../../provider/api/http/transport";
 import { isNotFound } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
 import { dialects, type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import { sources } from "../support/sources";
 import { VirtualClock } from "../support/virtualClock";
 
 const running: Simulator[] = [];
@@ -16,7 +17,7 @@ async function open(options: SimulatorOptions = {}) {
   running.push(simulator);
   const { url: baseUrl, apiKey } = simulator;
   const timing = { clock, random: () => 0.5 };
-  const send = createTransport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", ...timing });
+  const send = createTransport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", sources, ...timing });
   return { simulator, clock, client: createClient((request) => clock.run(send(request))) };
 }
 

@@ -43,7 +43,7 @@ describe("replacements with `gpucluster:resume`, in both adapters, in order", ()
 
   it("end with the new clusters, and without another create request, if the run is killed in the middle", async () => {
     const { workspace, simulator, writes } = fixture;
-    simulator.fault({ kind: "delay", ms: 3_000, method: "POST", path: "/v1/clusters", when: "after", times: 2 });
+    simulator.fault({ kind: "delay", ms: 10_000, method: "POST", path: "/v1/clusters", when: "after", times: 2 });
     const run = workspace.start("up", "--yes", "--skip-preview", ...other);
     try {
       await until("both are created", () => simulator.openRequests().length === 2);

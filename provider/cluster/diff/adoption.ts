@@ -6,7 +6,7 @@ import { GpuClusterError } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../contract";
 import { inputFlags, type TextName, textNames } from "../schema/fields";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
 import { hasValue, identifiersIn, isMasked, sameText } from "./drift";
 
@@ -99,10 +99,10 @@ export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): s
  * silently have no effect.
  * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */
-export function diffAdopted(state: Properties, news: Properties, id?: string, fixed: readonly string[] = []): Diff {
+export function diffAdopted(state: Properties, news: Properties, id: string, fixed: readonly string[] = []): Diff {
   const diff = diffCluster(state, news, fixed);
   const { adopt } = news;
-  const isOther = typeof adopt === "string" && adopt !== UNKNOWN && id !== undefined && !sameId(adopt, id);
+  const isOther = typeof adopt === "string" && adopt !== UNKNOWN && !sameId(adopt, id);
   if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;
   throw new GpuClusterError(
     `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but this resource already manages ${id}. ` +

@@ -50,14 +50,13 @@ function keepsName(state: Properties, news: Properties): boolean {
 }
 
 /**
- * An absent input equals its default, or the value that the service has chosen if a change would replace the cluster. An absent
- * old value, as of an imported cluster, was not reported by the service, and never replaces the cluster.
+ * An absent input equals its default. An absent old value, as of an imported cluster, was not reported by the service, and
+ * never replaces the cluster.
  */
 function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
   const { once, effect } = inputFlags[name];
   const byDefault = inputDefaults[name];
-  const isServiceChoice = effect === "replace" && next === undefined;
-  if (once || isServiceChoice || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
+  if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
   const change = propertyChange(old, next);
   return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }

@@ -11,7 +11,7 @@ import { type TextName, textNames } from "../schema/fields";
 import { allowedTypes } from "../schema/gpuTypes";
 import { costOfReplica, costOfReplicas } from "../schema/money";
 import { withUnmanaged } from "../schema/secrets";
-import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
 
 /**
  * Drift is a difference from what was observed right after an apply. A service can report inputs in another way than they were

@@ -1,8 +1,6 @@
 import { countHealthy, isStopped, type Observation, withHealth } from "../health/health";
-import { inputFlags, textNames } from "../schema/fields";
 import { secretPathsOf } from "../schema/secrets";
-import { toPlainJson } from "../schema/state";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import { type CheckedInputs, type ClusterState, toPlainJson } from "../schema/state";
 
 /** What a state holds besides the inputs and one observation. */
 export interface StateDetails {
@@ -26,7 +24,6 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     ...inputs,
     // The state of an unfinished operation can hold values of the state before.
     __secrets: settled ? inputs.__secrets : secretPathsOf(inputs, before),
-    ...chosenTexts(inputs, record, before),
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
@@ -42,10 +39,4 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __unfinished: details.unfinished,
     __sent: details.sent,
   });
-}
-
-/** The values that the program omits and the service has chosen. */
-function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {
-  const omitted = textNames.filter((name) => inputs[name] === undefined && inputFlags[name].effect === "replace");
-  return Object.fromEntries(omitted.map((name) => [name, record?.[name] ?? before[name]]));
 }

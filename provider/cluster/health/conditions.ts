@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../../api/decode/records";
 import { isDeleting, isGone, isKnownWord, isSameWord, isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { cut, listOf } from "../../base/text";
-import type { ClusterState } from "../schema/stateFields";
+import type { ClusterState } from "../schema/state";
 import {
   countHealthy,
   type Found,

@@ -1,7 +1,7 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../../api/decode/records";
 import { isDeleting, isGone, isStopping, isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { cut } from "../../base/text";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
 
 /** The observed state of a cluster at one time. */
 export interface Observation {

@@ -4,7 +4,7 @@ import { CreateError, type ErrorDetails } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { findMismatches } from "../diff/adoption";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 import { generatedName } from "../schema/validate";
 import type { OwnedIds } from "../service/owners";
 
@@ -28,11 +28,11 @@ export class TakenError extends CreateError {
 }
 
 /** @throws TakenError if the list shows a cluster of the name. */
-export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | undefined, cause?: Error): void {
-  const holders = list ? owned.holders(name, list) : [];
-  if (!list || holders.length === 0) return;
+export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList): void {
+  const holders = owned.holders(name, list);
+  if (holders.length === 0) return;
   const taken = { holders, complete: list.complete };
-  throw new TakenError(`the name "${name}" ${takenReason(holders)}`, { taken, cause });
+  throw new TakenError(`the name "${name}" ${takenReason(holders)}`, { taken });
 }
 
 /** The reason why a name cannot be used, and the next step. A preview shows the same reason. */

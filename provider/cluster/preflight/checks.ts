@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
 import { Redactor } from "../../base/redact";
 import { resourceNameOf } from "../../base/text";
@@ -9,8 +8,7 @@ import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
 import { stringsIn } from "../schema/extraFields";
 import { secretsOf } from "../schema/secrets";
-import { asState, inputsOf } from "../schema/state";
-import { type CheckedInputs, type ClusterState, stateOutputNames } from "../schema/stateFields";
+import { asState, type CheckedInputs, type ClusterState, inputsOf } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
@@ -35,7 +33,7 @@ export class Checks {
     const { service, settings, failures } = this.#connect();
     if (typeof olds["name"] === "string") run.setCluster(ctx.urn, inputsOf(asState(olds)));
     const hide = this.#hiding(ctx.urn, service, news, olds);
-    const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
+    const result = await preflight({ ctx, news, olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
     const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
     const checked = { inputs: result.inputs, failures: all };
@@ -122,13 +120,6 @@ export class Checks {
       if (this.#run.isFirst(once ?? `${urn}\n${text}`)) log(hide(line), kind);
     }
   }
-}
-
-/** The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns them as inputs. */
-function withoutOutputs(news: Properties, olds: Properties): Properties {
-  const isOutput = (name: string, value: unknown) =>
-    stateOutputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
-  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
 }
 
 /**

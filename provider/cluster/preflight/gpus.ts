@@ -5,7 +5,7 @@ import { hasUnknown } from "../../contract";
 import { waitsForCapacity } from "../operations/capacity";
 import { gpusOf } from "../schema/extraFields";
 import { hasKnownType } from "../schema/gpuTypes";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
 import { runs } from "./summary";
 

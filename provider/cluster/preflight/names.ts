@@ -14,7 +14,7 @@ import {
   takenReason,
 } from "../operations/takenName";
 import { textNames } from "../schema/fields";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./judge";
 import { runs } from "./summary";
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import type { Settings } from "../../config/settings";
@@ -7,12 +6,11 @@ import { withName } from "../diff/adoption";
 import { diffCluster } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { allowedTypes, hasKnownType, withKeptType } from "../schema/gpuTypes";
-import { asInputs } from "../schema/state";
-import type { CheckedInputs } from "../schema/stateFields";
-import { completeInputs, findFailures, namingFailures, pathStep } from "../schema/validate";
+import { asInputs, type CheckedInputs } from "../schema/state";
+import { completeInputs, findFailures, namingFailures } from "../schema/validate";
 import { changedFields } from "../steps/updateRequest";
 import type { Service } from "../wait/service";
-import { judgeCost, judgeKeptCost, limitOf } from "./cost";
+import { judgeCost, limitOf } from "./cost";
 import { hasType, judgeStock, judgeTypes } from "./gpus";
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
@@ -53,18 +51,12 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
   const completed = completeInputs(news, names);
   const inputs = current ? withKeptType(completed, current) : completed;
-  const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...adapterFailures(ctx)];
-  if (!service || !settings) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+  const invalid = [...findFailures(news, olds), ...namingFailures(news, names)];
+  if (!service || !settings || invalid.length > 0)
+    return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
-  if (current && isUnchanged(requested, current)) {
-    const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
-    if (kept.gpuType === current.gpuType)
-      return judgeKept({ ...requested, inputs: { ...kept, __secrets: inputs.__secrets } });
-  }
-  if (invalid.length > 0) return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
-
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
   const { situation } = prepared;
   const certain = certainOf(situation, prepared.isKept);
@@ -78,14 +70,6 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
     outputs = { ...outputs, ...cost.hourlyCost };
   }
   return conclude(situation, findings, certain, outputs);
-}
-
-/** Judges a cluster that does not change without a read: it counts for the other clusters of the run. */
-function judgeKept(situation: Situation): Preflight {
-  const { urn, run, inputs } = situation;
-  run.setGpus(urn, inputs.gpuType, 0);
-  const findings = [...claim(situation), ...judgeKeptCost(situation)];
-  return conclude(situation, findings);
 }
 
 /** The situation with what the service shows of its cluster, and the findings on the way. */
@@ -155,19 +139,6 @@ function conclude(
 }
 
 /**
- * Whether the program requests exactly what its last check returned. If so, nothing has to be judged, unless a limit needs a
- * cost that is not known.
- */
-function isUnchanged({ ctx, settings, inputs }: Situation, current: CheckedInputs): boolean {
-  if (ctx.failures?.length) return false;
-  if (current.hourlyCost === undefined && limitOf(inputs, settings) !== undefined) return false;
-  const { endpoint, createdAt, hourlyCost, ...old } = current;
-  const comparable = ({ __deleteBeforeReplace, __secrets, ...others }: Partial<CheckedInputs>) =>
-    Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  return isDeepStrictEqual(comparable(old), comparable(inputs));
-}
-
-/**
  * The old inputs with what only the list of clusters shows until the second check after a creation: endpoint, time of
  * creation, and which of its GPU types the cluster got.
  */
@@ -208,9 +179,4 @@ function certainOf(situation: Situation, isKept: boolean): Properties {
   // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
   if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
   return isKept ? certainOutputs({ ...before }) : {};
-}
-
-/** The failures that an adapter has found, with paths like the others. */
-function adapterFailures({ failures = [] }: Ctx): CheckFailure[] {
-  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
 }

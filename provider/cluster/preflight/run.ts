@@ -1,6 +1,6 @@
 import { isSameGpu } from "../../api/gpuMatch";
 import type { ConfigInput } from "../../api/variant";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 import type { Service } from "../wait/service";
 import { type Caller, ReadCache, Reads } from "./reads";
 

@@ -1,8 +1,8 @@
 import { listOf } from "../../base/text";
-import { type Diff, hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { type Diff, hasUnknown, type Properties } from "../../contract";
 import { effectsOf, isUnknownAt, isWithinPaths } from "../diff/diff";
 import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 
 /** How a preview describes a change, and which outputs it shows. Values that are not known yet decide nothing. */
 
@@ -85,13 +85,8 @@ export function certainOutputs(known: Properties): Properties {
   return Object.fromEntries(certain.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
 }
 
-/**
- * The certain outputs of a preview that shows outputs. Only the creation decides an input that the program leaves to the service;
- * an existing cluster has its type.
- */
-export function previewOutputs(news: Properties, known: Properties = {}): Properties {
+/** The certain outputs of a preview that shows outputs: an existing cluster has its type. */
+export function previewOutputs(known: Properties = {}): Properties {
   const { gpuType } = known;
-  const undecided = replacingNames.filter((name) => news[name] === undefined);
-  const chosen = Object.fromEntries(undecided.map((name) => [name, known[name] ?? UNKNOWN]));
-  return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }) };
+  return { ...certainOutputs(known), ...(gpuType === undefined ? {} : { gpuType }) };
 }

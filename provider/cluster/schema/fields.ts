@@ -201,7 +201,8 @@ export interface ServiceOutputs extends ClusterDetails {
   readyReplicas: Integer;
   /**
    * Price of all replicas for one hour, in the currency of the service's prices; 0 if stopped, absent if the service
-   * reports no price. Updated by a creation, and by a change of an input that the price depends on.
+   * reports no price. Updated by a creation, by a change of an input that the price depends on, and by a refresh that finds
+   * another number of replicas, or the cluster stopped or started.
    */
   hourlyCost?: number;
 }

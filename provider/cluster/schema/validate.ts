@@ -9,8 +9,7 @@ import { looksSecret } from "../../base/credentials";
 import { closestName, cut, resourceNameOf } from "../../base/text";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
-import { asInputs } from "./state";
-import type { CheckedInputs } from "./stateFields";
+import { asInputs, type CheckedInputs } from "./state";
 
 /** The inputs by themselves: their rules, defaults and names. */
 
@@ -149,8 +148,7 @@ function oneOf<const Word extends string>(...words: [Word, ...Word[]]) {
 const pathRule = rule(
   "must be a path below the endpoint, such as /health: printable ASCII without spaces, '//', '..', '\\', '#' and '%2e'",
 );
-const headerNameText = "must be the name of a header that a probe can set: letters, digits and '-'";
-const headerNameRule = rule(headerNameText);
+const headerNameRule = rule("must be the name of a header that a probe can set: letters, digits and '-'");
 const headerRule = rule("must be a string of printable characters, at most 8 KiB");
 const probeBodyRule = rule("must be a string of at most 64 KiB");
 /** Headers that would lead the request to another host, or change how it is sent. */
@@ -226,7 +224,7 @@ const clusterRules = z.strictObject(inputRules);
 export function findFailures(news: Properties, olds: Properties = {}): CheckFailure[] {
   const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
   const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
-  const broken = [...issues, ...forbiddenNames(news)].filter(({ path }) => !isKept(news, olds, path));
+  const broken = issues.filter(({ path }) => !isKept(news, olds, path));
   const failures = [...broken, ...contradictions(news, olds)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
@@ -250,18 +248,6 @@ interface Issue {
   readonly message: string;
   /** True if the name is wrong, whatever the value is or will be. */
   readonly isAboutName?: boolean;
-}
-
-/** Finds the name `__proto__`, which has its own meaning in JavaScript, and which zod ignores. */
-function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue[] {
-  const headers = isRecord(readinessProbe) ? readinessProbe["headers"] : undefined;
-  const maps = [
-    { map: env, path: ["env"], message: "cannot be the name of a variable" },
-    { map: headers, path: ["readinessProbe", "headers"], message: headerNameText },
-    { map: extraFields, path: ["extraFields"], message: "cannot be the name of a request field" },
-  ];
-  const found = maps.filter(({ map }) => isRecord(map) && Object.hasOwn(map, "__proto__"));
-  return found.map(({ path, message }) => ({ path: [...path, "__proto__"], message, isAboutName: true }));
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { ClusterRecord } from "../../api/decode/records";
 import type { ObservedDifferences } from "../diff/drift";
 import { createdNames, textNames } from "../schema/fields";
-import { pick } from "../schema/state";
-import type { CheckedInputs } from "../schema/stateFields";
+import { type CheckedInputs, pick } from "../schema/state";
 
 /** How the service shows the inputs of a new cluster, and which inputs it does not show. */
 export interface LearnedInputs extends ObservedDifferences {

@@ -3,7 +3,7 @@ import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
-import type { ClusterState } from "../schema/stateFields";
+import type { ClusterState } from "../schema/state";
 import { type ListCache, type ListOptions, memberOf } from "./list";
 import type { Operation } from "./operation";
 
@@ -44,12 +44,12 @@ export async function findCluster(
 async function confirmAbsence(
   { lists }: LookupSources,
   id: string,
-  { signal, deadlineMs, urgency, subject, listAgeMs = 0 }: ListOptions,
+  { signal, deadlineMs, priority, subject, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   let why = "The answer may not come from the API, and no list of clusters confirms it";
   try {
-    const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject });
+    const list = await lists.recent(listAgeMs, { signal, deadlineMs, priority, subject });
     const listed = memberOf(list, id);
     if (listed || list.complete || notFound.details.isEnvelope) return listed;
   } catch (error) {
@@ -102,7 +102,7 @@ export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>,
 export async function find(
   service: LookupSources,
   operation: Operation,
-  options: Pick<ListOptions, "urgency"> = {},
+  options: Pick<ListOptions, "priority"> = {},
 ): Promise<ClusterRecord | undefined> {
   const record = await findCluster(service, operation.id, { ...operation.lookup(), ...options });
   operation.observe({ ...operation.observed, record });

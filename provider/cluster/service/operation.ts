@@ -15,7 +15,7 @@ import { cleanText, cut } from "../../base/text";
 import { type Ctx, InitError } from "../../contract";
 import type { Observation } from "../health/health";
 import { secretsOf, withUnmanaged } from "../schema/secrets";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };

@@ -2,7 +2,7 @@ import { sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
 import { sameText } from "../diff/drift";
-import type { ClusterState } from "../schema/stateFields";
+import type { ClusterState } from "../schema/state";
 
 type Adoption = "done" | "again" | "failed";
 

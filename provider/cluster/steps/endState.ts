@@ -4,7 +4,7 @@ import { listOf, maxNamed } from "../../base/text";
 import type { InitError } from "../../contract";
 import { compareObserved, findSpecMismatches, unverifiedPaths } from "../diff/drift";
 import { toState } from "../diff/observed";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
 import { isTypical, type LearnedInputs } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
@@ -91,7 +91,7 @@ async function learn(service: Service, operation: Operation, inputs: CheckedInpu
   // With skipAwait, the last observation is older than the change.
   if (last?.env !== undefined && (isCreation || inputs.skipAwait !== true)) return learnFrom(last);
   if (!isCreation) return learnFrom(await find(service, operation));
-  return service.learned.of(inputs, async () => learnFrom(await find(service, operation, { urgency: "reconcile" })));
+  return service.learned.of(inputs, async () => learnFrom(await find(service, operation, { priority: "lookup" })));
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */

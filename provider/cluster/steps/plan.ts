@@ -3,7 +3,7 @@ import { stateOf } from "../../api/decode/states";
 import { withDrift } from "../diff/drift";
 import { isDown } from "../health/health";
 import type { Effect } from "../schema/fields";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
 
 /** Plans an update, or a creation that has an id. Sends nothing: steps.ts runs the plan. */
 

@@ -4,7 +4,7 @@ import { type StartAction, startActions } from "../../api/endpoints";
 import { ApiError, briefOf, ClusterFailedError, type Outcome, RequestError, TimeoutError } from "../../base/errors";
 import { stoppedCondition } from "../health/conditions";
 import { isDown, isIdle } from "../health/health";
-import type { CheckedInputs } from "../schema/stateFields";
+import type { CheckedInputs } from "../schema/state";
 import { find, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { holdMs } from "../wait/poller";
@@ -22,13 +22,8 @@ export async function stop(
   const { record } = operation.observed;
   if (!isDone(record)) {
     operation.status("stopping");
-    try {
-      const send = () => service.client.stopCluster(operation.id, operation.request());
-      await sendWrite(service, operation, { kind: "stop", send, isDone });
-    } catch (error) {
-      // A service may refuse to stop a cluster that another user has just stopped.
-      if (!isRefusedRequest(error) || !isDone(await find(service, operation))) throw error;
-    }
+    const send = () => service.client.stopCluster(operation.id, operation.request());
+    await sendWrite(service, operation, { kind: "stop", send, isDone });
   }
   if (skipAwait) return waitUntilVisible(service, operation);
   await waitUntilStopped(service, operation, record?.status);

@@ -9,8 +9,7 @@ import { diffCluster, effectsOf } from "../diff/diff";
 import { isDown, isStopped } from "../health/health";
 import { costOfReplica, roundCost } from "../schema/money";
 import { secretPathsOf } from "../schema/secrets";
-import { asState, pick } from "../schema/state";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import { asState, type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -56,7 +55,6 @@ export async function rollBack(
     const first = errorWith(asState(left), `The rollback to ${names.old} failed too`);
     return new InitError(id, left, [...first.reasons, ...reasons], { cause });
   }
-  warnOfExtraFields(operation, inputs, update.inputs);
   const { readyReplicas, replicas } = result.state;
   const next = `Rolled back: ${readyReplicas}/${replicas} replicas healthy with ${names.old}. The next \`pulumi up\` tries again`;
   return errorWith(result.state, next);
@@ -103,10 +101,4 @@ function namesOf(inputs: CheckedInputs, state: ClusterState): { readonly tried: 
   const others = configuration.filter((name) => !isDeepStrictEqual(inputs[name] ?? {}, state[name] ?? {}));
   const names = listOf(others.map((name) => `\`${name}\``));
   return { tried: `the new ${names}`, old: `the old ${names}` };
-}
-
-function warnOfExtraFields(operation: Operation, tried: CheckedInputs, { extraFields: old = {} }: CheckedInputs): void {
-  const added = Object.keys(tried.extraFields ?? {}).filter((name) => !Object.hasOwn(old, name));
-  const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
-  if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);
 }

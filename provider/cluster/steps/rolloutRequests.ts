@@ -4,7 +4,7 @@ import type { RedeployBody } from "../../api/endpoints";
 import { isMissingEndpoint, NotInPlaceError } from "../../base/errors";
 import { sameImage } from "../diff/drift";
 import { hasBegun, type Rollout, wasHealthy } from "../health/rollout";
-import type { ClusterState } from "../schema/stateFields";
+import type { ClusterState } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -32,7 +32,7 @@ export async function rollOutUpdate(
   const requestedAtMs = service.clock.now();
   const poll = async () => hasBegun(before, await observeStatus(service, operation));
   const isBegun = before !== undefined && (await isTrueWithin(operation, maxEffectMs, poll));
-  if (before && wasHealthy(before)) variant.learned("rollout", isBegun);
+  if (before && wasHealthy(before)) variant.note("rollout", isBegun);
   const isExpected = before !== undefined && stateOf(before.status) !== "failed" && variant.has("rollout");
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
   return restartReplicas(service, operation, "redeploy");
@@ -86,6 +86,6 @@ export async function redeployImage(
 }
 
 function notInPlace({ client: { variant } }: Service, why: string): NotInPlaceError {
-  variant.learned("redeploy", false);
+  variant.note("redeploy", false);
   return new NotInPlaceError(`\`container\` cannot be changed in place: ${why}`);
 }

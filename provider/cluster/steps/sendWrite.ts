@@ -5,7 +5,7 @@ import { findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
 /**
- * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/retry.ts) decides before:
+ * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/transport.ts) decides before:
  * - `lost`: the number of requests if answers are lost and no read shows the effect; with 0, nothing is read, because
  *   `retryTable` has sent the request again;
  * - `busy`: the number of requests if the service answers "not now" without a temporary reason; counted anew after a lost
@@ -48,7 +48,7 @@ export async function sendWrite<Answer>(
   { kind, send, isDone }: Write<Answer>,
 ): Promise<Answer | undefined> {
   const limit = writeTable[kind];
-  const read = (urgency?: "reconcile") => findCluster(target, operation.id, { ...operation.lookup(), urgency });
+  const read = (priority?: "lookup") => findCluster(target, operation.id, { ...operation.lookup(), priority });
   for (let lost = 0, busy = 0; ; ) {
     try {
       return await send();
@@ -65,7 +65,7 @@ export async function sendWrite<Answer>(
       if (!error.maybeApplied || limit.lost === 0) throw error;
       lost += 1;
       busy = 0;
-      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("reconcile")))) return undefined;
+      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("lookup")))) return undefined;
       if (lost >= limit.lost || operation.leftMs() === 0) throw error;
     }
   }

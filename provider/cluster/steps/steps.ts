@@ -5,8 +5,7 @@ import { briefOf, ConfigError, NotInPlaceError, NoUpdateError, RequestError } fr
 import type { InitError } from "../../contract";
 import { isDown } from "../health/health";
 import type { Rollout } from "../health/rollout";
-import { pick } from "../schema/state";
-import type { CheckedInputs, ClusterState } from "../schema/stateFields";
+import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";

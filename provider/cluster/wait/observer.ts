@@ -19,9 +19,9 @@ export interface WaitOptions {
 /** Polls that start within this time use the same list. */
 const sameTickMs = 500;
 
-type Priority = Pick<ListOptions, "urgency">;
+type Priority = Pick<ListOptions, "priority">;
 /** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
-const poll: Priority = { urgency: "poll" };
+const poll: Priority = { priority: "poll" };
 
 /** Makes the reads of one poll: one request while the cluster is pending; else its record and its `/status` decide together. */
 export class Observer {
@@ -61,6 +61,12 @@ export class Observer {
     return record ? this.#complete(options, record) : {};
   }
 
+  /** Adds `/status` to an observation of the list at the end of a wait: the error names what is wrong with the replicas. */
+  async addReasons(operation: Operation): Promise<void> {
+    const { record, status } = operation.observed;
+    if (record && !status) operation.observe({ record, status: await this.#reasonsOf(operation, record) });
+  }
+
   /** Adds `/status` unless the record alone decides. */
   async #complete({ operation, judge }: WaitOptions, record: ClusterRecord): Promise<Observation> {
     if (judge({ record }).status !== "unknown") return { record };
@@ -69,7 +75,7 @@ export class Observer {
     return { record, status: status ?? noReplicas(this.sources.client) };
   }
 
-  /** `/status` of a failed cluster only adds the reasons: if it cannot be read, the record's status word decides. */
+  /** `/status` that only adds the reasons: if it cannot be read, the record's status word decides. */
   #reasonsOf(operation: Operation, record: ClusterRecord): Promise<StatusRecord | undefined> {
     return findStatus(this.sources.client, operation).catch((error: unknown) => {
       if (error instanceof RequestError) return statusOfWord(record.status);

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock";
 import { isUnauthorized, RequestError } from "../../base/errors";
 import type { Condition } from "../health/conditions";
 import type { Found, Observation } from "../health/health";
-import { creationGraceLeftMs, creationGraceMs, type LookupSources } from "../service/lookup";
+import { creationGraceLeftMs, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { Observer, type WaitOptions } from "./observer";
 import { stallMs, WaitReport } from "./report";
@@ -83,7 +83,7 @@ export class Poller {
         const condition = record && judge({ record, status });
         history = extended(history, condition, report.waitedMs());
         if (untilGone && !record) return undefined;
-        if (history.misses >= maxMisses && !this.#isInCreationGrace(operation, report))
+        if (history.misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
           throw report.ended({ summary: "it disappeared from the service during the wait" });
         if (condition && isFinal(condition, history, report.waitedMs())) return successOrThrow(condition, report);
         report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
@@ -93,17 +93,14 @@ export class Poller {
         if (refusals >= maxRefusals) throw error;
         report.failed(error);
       }
-      if (operation.leftMs() === 0) throw report.timeout();
+      if (operation.leftMs() > 0) continue;
+      if (!untilGone) await this.#observer.addReasons(operation);
+      throw report.timeout();
     }
   }
 
   #observe(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
     return this.#waits.size > 1 ? this.#observer.byList(options) : this.#observer.byId(options, before, polls);
-  }
-
-  #isInCreationGrace(operation: Operation, report: WaitReport): boolean {
-    if (operation.isCreation) return report.waitedMs() < creationGraceMs;
-    return creationGraceLeftMs(operation.before, this.clock.now()) > 0;
   }
 
   #untilNextPollMs(): number {

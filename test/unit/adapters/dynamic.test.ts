@@ -1,11 +1,7 @@
-import fc from "fast-check";
 import * as adapter from "../../../provider/adapters/dynamic";
 import { systemClock } from "../../../provider/base/clock";
-import { inputNames } from "../../../provider/cluster/schema/fields";
-import { stateOutputNames } from "../../../provider/cluster/schema/stateFields";
 import type { Properties } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { runs } from "../../support/shares";
 import type { VirtualClock } from "../../support/virtualClock";
 import { failureOf } from "../cluster/harness";
 import { canary, least, urnOf } from "../cluster/inputs";
@@ -39,11 +35,11 @@ afterEach(async () => {
 
 describe("check of the dynamic adapter", () => {
   it("names a failing property in the reason only, because the engine would print its value", async () => {
-    const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary }, __timeouts: { create: "soon" } };
+    const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary } };
     const { failures } = await run(adapter.check({}, news));
-    expect(failures.map(({ property }) => property)).toEqual(["", "", ""]);
+    expect(failures.map(({ property }) => property)).toEqual(["", ""]);
     const named = failures.map(({ reason }) => reason.split(":")[0]);
-    expect(named.sort()).toEqual(["customTimeouts.create", "env.PORT", "replicas"]);
+    expect(named.sort()).toEqual(["env.PORT", "replicas"]);
     expect(JSON.stringify(failures)).not.toContain(canary);
   });
 
@@ -73,41 +69,6 @@ describe("diff of the dynamic adapter", () => {
     ["reports a state of the plugin, which lacks the code that refresh and delete load", {}, reported, withoutText],
   ])("%s", async (_title, changed, expected, olds = news) => {
     expect(await adapter.diff("cl_1", { settled: true, ...olds }, { ...news, ...changed })).toEqual(expected);
-  });
-});
-
-describe("a state that was edited by hand", () => {
-  const onlyInStates = ["__observed", "__seenBy", "__unfinished", "__sent", "__createdAt", "__resumedAt", "__fixed"];
-  const ofInputs = ["__secrets", "__timeouts", "__generatedName", "__urn", "__provider"];
-  const names = [...inputNames, ...stateOutputNames, ...onlyInStates, ...ofInputs, "aFutureProperty", "__future"];
-  const edits = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 3 });
-  /** What an error of JavaScript itself says, or a stack trace. */
-  const bare =
-    /\n\s+at |(Type|Reference|Range|Syntax)Error|is not (a function|iterable|defined|a valid)|Cannot |reading '|\[object /;
-  /** The text of the failure, which is empty after a success. */
-  const textOf = (work: Promise<unknown>) =>
-    run(
-      work.then(
-        () => "",
-        ({ message, reasons = [] }) => [message, ...reasons].join("\n"),
-      ),
-    );
-
-  it("has results, or errors that are written for users", async () => {
-    const law = fc.asyncProperty(edits, async (edit) => {
-      const news: Properties = { ...inputsOf({ env: {} }), replicas: 3 };
-      const { id } = simulator.addCluster({ name: String(news["name"]), gpuType: "h100", replicas: 2 });
-      const state = { ...news, replicas: 2, settled: true, ...edit };
-      const texts = [
-        await textOf(adapter.check(state, news)),
-        await textOf(adapter.diff(id, state, news)),
-        await textOf(adapter.read(id, state)),
-        await textOf(adapter.update(id, state, news)),
-        await textOf(adapter.delete(id, state)),
-      ];
-      expect(texts.join("\n")).not.toMatch(bare);
-    });
-    await fc.assert(law, { numRuns: runs(60) });
   });
 });
 

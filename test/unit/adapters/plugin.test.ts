@@ -115,19 +115,6 @@ afterEach(async () => {
   await endpoint.close();
 });
 
-describe("a second configuration of one process", () => {
-  const refusal = { details: expect.stringMatching(/^this plugin process already serves another provider/) };
-
-  it.each<[string, Properties, string]>([
-    ["is refused if it has another key, and the first one stays", { apiKey: "another" }, "own"],
-    ["is refused if it has the same settings for the provider of the stack", {}, "default"],
-  ])("%s", async (_title, settings, name) => {
-    await expect(configure(settings, name)).rejects.toMatchObject(refusal);
-    const created = await run(create(inputsOf()));
-    expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
-  });
-});
-
 describe("a preview", () => {
   it("leaves the outputs unknown that only the creation reports, and sends nothing", async () => {
     const response = await create(inputsOf(), true);

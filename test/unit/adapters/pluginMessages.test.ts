@@ -1,6 +1,6 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { asSecret, secretPathsIn, withSecretsOf } from "../../../provider/adapters/engineSecrets";
+import { asSecret, copySecretMarks, secretPathsIn } from "../../../provider/adapters/engineSecrets";
 import { fromStruct, toDiffResponse, toStruct } from "../../../provider/adapters/messages";
 import type { Properties } from "../../../provider/contract";
 
@@ -63,7 +63,7 @@ describe("the marks of a program", () => {
     ["reach the whole list of a secret part", { list: [1, 2] }, { list: [asSecret(1), 2] }, { list: asSecret([1, 2]) }],
     ["add no value that is absent", { a: undefined }, { a: asSecret(1), b: asSecret(2) }, { a: undefined }],
   ])("%s", (_title, properties, source, expected) => {
-    expect(withSecretsOf(properties, source)).toEqual(expected);
+    expect(copySecretMarks(properties, source)).toEqual(expected);
   });
 
   it("name each secret part of a map, and a list with secret parts once", () => {

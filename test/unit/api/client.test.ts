@@ -1,7 +1,5 @@
 import { type Client, createClient } from "../../../provider/api/client";
-import { clientFor } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { Secret } from "../../../provider/base/text";
 import { canary, failureOf, once, transportTo } from "./http/httpHarness";
 
 function fixture(json: unknown = { id: "cl_1" }) {
@@ -66,14 +64,4 @@ test("a GPU type is encoded in the path", async () => {
   const { client, sent } = fixture({});
   await client.getGpuTypeAvailability("a/b?c#d e");
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
-});
-
-test("clients of one key share its rate limiter and the secrets of its clusters, whichever names their requests use", () => {
-  const connection = (key: string) => ({ baseUrl: "https://clients.example.com", apiKey: new Secret(key) });
-  const client = clientFor(connection("one-key"));
-  const named = clientFor({ ...connection("one-key"), requestNames: "client" });
-  expect([clientFor(connection("one-key")) === client, named === client]).toEqual([true, false]);
-  expect([named.rateLimiter === client.rateLimiter, named.redactor === client.redactor]).toEqual([true, true]);
-  const other = clientFor(connection("another-key"));
-  expect([other.rateLimiter === client.rateLimiter, other.redactor === client.redactor]).toEqual([false, false]);
 });

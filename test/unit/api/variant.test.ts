@@ -2,9 +2,9 @@ import { createClient } from "../../../provider/api/client";
 import type { GpuType } from "../../../provider/api/decode/types";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
-import type { RequestNames } from "../../../provider/api/requests";
 import { ApiVariant } from "../../../provider/api/variant";
-import { messageOf, ResponseShapeError } from "../../../provider/base/errors";
+import { messageOf } from "../../../provider/base/errors";
+import type { RequestNames } from "../../../provider/config/settings";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
 const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
@@ -122,46 +122,5 @@ describe("concurrent creations", () => {
     statuses[models] = 200;
     await create().catch(() => undefined);
     expect(sent.slice(1)).toEqual([...readBoth, ...readBoth, asSpecified]);
-  });
-
-  it("read again if the one that reads for all is interrupted", async () => {
-    const interrupt = new AbortController();
-    const { api, sent, create } = fixture(silent);
-    await api.listClusters();
-    const ends = Promise.allSettled([create(uuid, interrupt.signal), create()]);
-    interrupt.abort("interrupted");
-    expect(await ends).toMatchObject([{ reason: "interrupted" }, { reason: expect.any(ResponseShapeError) }]);
-    expect(sent.slice(2)).toEqual([...readBoth, asSpecified]);
-  });
-});
-
-test("a creation reads no lists about GPUs if the list of clusters shows the names", async () => {
-  const { api, sent, create } = fixture({ "/v1/clusters": { data: [specification] } });
-  await api.listClusters();
-  await create().catch(() => undefined);
-  expect(sent).toEqual(["GET /v1/clusters", asSpecified]);
-});
-
-describe("a 404 of /status", () => {
-  const path = "/v1/clusters/cl_1";
-  const record = { id: "cl_1", status: "provisioning", replica_count: 2, running_replicas: 0 };
-  const full = { replicas: [{ id: "a", healthy: false, message: "no space left" }] };
-
-  it("is about replicas that do not exist yet while none is healthy", async () => {
-    const answers: Record<string, unknown> = { [path]: record };
-    const { api, sent } = fixture(answers);
-    expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
-    expect(api.variant.has("status")).toBeUndefined();
-    answers[`${path}/status`] = full;
-    expect((await api.getClusterStatus("cl_1")).replicas).toMatchObject([{ message: "no space left" }]);
-    expect(api.variant.has("status")).toBe(true);
-    expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}/status`]);
-  });
-
-  it("is about the endpoint beside a healthy replica, so that later calls read the record alone", async () => {
-    const { api, sent } = fixture({ [path]: { ...record, status: "running", running_replicas: 1 } });
-    for (const _call of [1, 2]) expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
-    expect(api.variant.has("status")).toBe(false);
-    expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}`]);
   });
 });

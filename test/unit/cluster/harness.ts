@@ -1,16 +1,16 @@
 import { type Client, createClient } from "../../../provider/api/client";
 import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
-import type { RequestNames } from "../../../provider/api/requests";
 import { ApiVariant } from "../../../provider/api/variant";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
-import type { Settings } from "../../../provider/config/settings";
+import type { RequestNames, Settings } from "../../../provider/config/settings";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/contract";
 import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { sources } from "../../support/sources";
 import { VirtualClock } from "../../support/virtualClock";
 import { checked, urnOf } from "./inputs";
 
@@ -166,8 +166,8 @@ function clientOf(
   wire: NonNullable<FixtureOptions["wire"]>,
   requestNames?: RequestNames,
 ): Client {
-  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
-  const transport = createTransport({ ...chain, end: wire(http(baseUrl), clock) });
+  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1", sources };
+  const transport = createTransport({ ...chain, wire: wire(http(baseUrl), clock) });
   return createClient(transport, undefined, new ApiVariant(requestNames));
 }
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ConfigError } from "../../../provider/base/errors";
+import { ConfigError, messageOf } from "../../../provider/base/errors";
 import {
   type ConfigOrigin,
   freshConfig,
@@ -102,7 +102,7 @@ describe("an address", () => {
     for (const address of addresses) {
       const error = refusalOf({ ...inEnv, GPUCLUSTER_BASE_URL: address });
       expect(error).toBeInstanceOf(ConfigError);
-      expect(String(error)).toMatch(/^ConfigError: The address of the service \(GPUCLUSTER_BASE_URL or /);
+      expect(messageOf(error)).toMatch(/^The address of the service \(GPUCLUSTER_BASE_URL or /);
       expect(String(error)).toContain(reason);
       expect(String(error)).not.toContain("hunter2");
     }
@@ -117,8 +117,8 @@ describe("an API key", () => {
   ])("%s", (_name, bad, reason) => {
     const error = refusalOf({ ...inEnv, GPUCLUSTER_API_KEY: bad });
     expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/^ConfigError: The API key \(GPUCLUSTER_API_KEY or /);
-    expect(String(error)).toMatch(reason);
+    expect(messageOf(error)).toMatch(/^The API key \(GPUCLUSTER_API_KEY or /);
+    expect(messageOf(error)).toMatch(reason);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(bad.slice(0, 20));
     expect(refusalOf({ ...inEnv, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
   });

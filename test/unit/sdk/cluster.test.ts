@@ -54,9 +54,9 @@ describe("a cluster in a program", () => {
     });
   });
 
-  it("knows in a preview that an input has no value if nothing sets it", async () => {
+  it("does not know in a preview whether something else sets an input that the program leaves out", async () => {
     const { maxHourlyCost } = await madeBy(() => new Cluster("web", args), { isPreview: true });
-    expect(await isKnown(maxHourlyCost)).toBe(true);
+    expect(await isKnown(maxHourlyCost)).toBe(false);
   });
 
   it.each<[string, (name: string) => Cluster]>([

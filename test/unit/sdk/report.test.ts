@@ -143,7 +143,7 @@ describe("the clusters in a state", () => {
 });
 
 describe("the text of a report", () => {
-  const long = cluster("cl_long", { name: `a|b\`c\u001b[31m${"x".repeat(90)}`, createdAt: "2026-10-01T00:00:00Z" });
+  const long = cluster("cl_long", { name: `a|b\`c\u001b${"x".repeat(90)}`, createdAt: "2026-10-01T00:00:00Z" });
   const own = organization([cluster("cl_web", { currency: "USD" }), long, cluster("cl_odd", { gpuPrice: undefined })]);
   const far = { entry: entry("cl_far", { hasExplicitProvider: true }) };
   const found = compared([located("cl_web", own), located("cl_gone", own), far], [own]);
@@ -158,6 +158,11 @@ describe("the text of a report", () => {
     expect(text).toMatch(/^\| `a\\\|b'cx+` \| `cl_long` \| \*\*nobody\*\* \|/m);
     expect(text).toContain("### In a state, but not in the list of clusters\n\n- `prod gone, cl_gone`\n");
   });
+});
+
+it("the sums of a report leave out costs in several currencies", () => {
+  const own = organization([cluster("cl_web", { currency: "USD" }), cluster("cl_eu", { currency: "EUR" })]);
+  expect(asText(compared([], [own]))).toContain("Clusters: 2, costs in several currencies. ");
 });
 
 describe("the command line", () => {

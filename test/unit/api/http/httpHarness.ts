@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../p
 import { createTransport, type TransportOptions } from "../../../../provider/api/http/transport";
 import { keyHider, Redactor } from "../../../../provider/base/redact";
 import { Secret } from "../../../../provider/base/text";
+import { sources } from "../../../support/sources";
 import { VirtualClock } from "../../../support/virtualClock";
 
 /** Stands for an API key; no output may hold it. */
@@ -40,14 +41,15 @@ afterEach(async () => {
 /** The whole chain against a base URL, in virtual time. */
 export function transportTo(baseUrl: string, key = canary): { clock: VirtualClock; send: Send } {
   const clock = new VirtualClock();
-  const chain = createTransport({ baseUrl, apiKey: new Secret(key), clock, random: () => 0.5, userAgent: "test/1" });
+  const common = { random: () => 0.5, userAgent: "test/1", sources };
+  const chain = createTransport({ ...common, baseUrl, apiKey: new Secret(key), clock });
   return { clock, send: (request) => clock.run(chain(request)) };
 }
 
 /** A transport over such a wire, in virtual time. */
-export function transportOver(end: Send, options: Partial<TransportOptions> & { readonly clock: VirtualClock }): Send {
-  const common = { baseUrl: "http://x", apiKey: new Secret(canary), userAgent: "test/1", random: () => 0.5 };
-  return createTransport({ ...common, ...options, end });
+export function transportOver(wire: Send, options: Partial<TransportOptions> & { readonly clock: VirtualClock }): Send {
+  const common = { baseUrl: "http://x", apiKey: new Secret(canary), userAgent: "test/1", random: () => 0.5, sources };
+  return createTransport({ ...common, ...options, wire });
 }
 
 /** Reads the answer of a service that always answers so, as one attempt does. */

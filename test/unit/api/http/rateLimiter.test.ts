@@ -48,9 +48,9 @@ test.each([
   const requests = many(30, () => send(requestOf(kind)));
   await quiet();
   expect(service.counts.inFlight).toBe(inFlight);
-  const lookup = send(requestOf("read", { urgency: "reconcile" }));
+  const lookup = send(requestOf("read", { priority: "lookup" }));
   await quiet();
-  expect([service.arrivals.at(-1)?.request.urgency, service.counts.inFlight]).toEqual(["reconcile", inFlight + 1]);
+  expect([service.arrivals.at(-1)?.request.priority, service.counts.inFlight]).toEqual(["lookup", inFlight + 1]);
   await clock.run(Promise.all([requests, lookup]));
 });
 
@@ -60,7 +60,7 @@ test("a tenth of a window is reserved for lookups, and shrinks evenly until noth
   const waiting = many(5, () => send());
   await quiet();
   expect(service.arrivals).toHaveLength(1);
-  const lookup = send(requestOf("read", { urgency: "reconcile", maxQueueMs: 0 }));
+  const lookup = send(requestOf("read", { priority: "lookup", maxQueueMs: 0 }));
   await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
   await clock.run(waiting);
   // The answers have reported a window of 30 s: 3 of 100 are free for its last 9 s, the last one for its last 3 s.
@@ -69,6 +69,7 @@ test("a tenth of a window is reserved for lookups, and shrinks evenly until noth
 
 test.each([
   ["the time of Retry-After", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
+  ["a second, if Retry-After names none", { "retry-after": "0" }, 1_000],
   ["a whole window, without headers", {}, 60_000],
 ])("%s: a 429 stops all requests for so long, plus jitter", async (_time, headers, waitMs) => {
   const { clock, send, times } = openFixture((count) => (count === 0 ? rateAnswer(headers, 429) : left(90)));

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { readRateHeaders, windowMs } from "../../../../provider/api/http/rateHeaders";
-import { priorities, RateLimiter } from "../../../../provider/api/http/rateLimiter";
-import {
-  defaultMaxQueueMs,
-  type HttpRequest,
-  type RequestKind,
-  type Send,
-  type Urgency,
-} from "../../../../provider/api/http/send";
+import { type Priority, priorities, RateLimiter } from "../../../../provider/api/http/rateLimiter";
+import { defaultMaxQueueMs, type HttpRequest, type RequestKind, type Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
 import { runs } from "../../../support/shares";
@@ -16,12 +10,12 @@ import { rateAnswer, requestOf } from "./httpHarness";
 import { fakeService, paced, type RateServiceOptions, rateService } from "./rateHarness";
 
 const kind = fc.constantFrom<RequestKind>("read", "delete", "create", "write", "action");
-const urgency = fc.constantFrom<Urgency | undefined>(undefined, "reconcile", "poll");
+const priority = fc.constantFrom<Priority | undefined>(undefined, "lookup", "poll");
 const arrival = fc.record({
   afterMs: fc.integer({ min: 0, max: 100_000 }),
   count: fc.integer({ min: 1, max: 40 }),
   kind,
-  urgency,
+  priority,
 });
 type Burst = typeof arrival extends fc.Arbitrary<infer T> ? T : never;
 const bursts = fc.array(arrival, { minLength: 1, maxLength: 6 });
@@ -34,10 +28,10 @@ async function play(
   bursts: readonly Burst[],
   maxQueueMs = longWaitMs,
 ) {
-  const waves = bursts.map(async ({ afterMs, count, kind, urgency }, wave) => {
+  const waves = bursts.map(async ({ afterMs, count, kind, priority }, wave) => {
     await clock.sleep(afterMs);
     const sendOne = (_: unknown, index: number) =>
-      send(requestOf(kind, { urgency, path: `/${wave}/${index}`, maxQueueMs }));
+      send(requestOf(kind, { priority, path: `/${wave}/${index}`, maxQueueMs }));
     return Promise.allSettled(Array.from({ length: count }, sendOne));
   });
   return (await Promise.all(waves)).flat();

@@ -1,7 +1,7 @@
 import { once as event } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { http } from "../../../../provider/api/http/send";
-import { ApiError, ConnectionError, ResponseShapeError } from "../../../../provider/base/errors";
+import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
 import { type Fault, startSimulator } from "../../../../simulator";
 import { VirtualClock } from "../../../support/virtualClock";
 import { failureOf, once, requestOf, serve, transportOver, transportTo } from "./httpHarness";
@@ -182,6 +182,6 @@ describe("an error of Node", () => {
     failWith(Object.assign(new Error(code), { code }));
     const clock = new VirtualClock();
     const error = await clock.run(failureOf(transportOver(send, { clock })(requestOf())));
-    expect(String(error)).toBe(`ConnectionError: GET /v1/clusters: ${cause} (${code}, 127.0.0.1). ${advice}`);
+    expect(messageOf(error)).toBe(`GET /v1/clusters: ${cause} (${code}, 127.0.0.1). ${advice}`);
   });
 });

@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
 import { compareObserved, isMasked, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
-import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/stateFields";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/state";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
 const digest = `sha256:${"ab".repeat(32)}`;

@@ -68,15 +68,6 @@ describe("a name that is taken", () => {
     expect(writes(fixture.simulator)).toEqual([]);
   });
 
-  it("is refused with the id of its holder if it was taken after the list", async () => {
-    const fixture = await openFixture({ dialect: { uniqueNames: true } });
-    await fixture.run(fixture.service.lists.recent(0));
-    const { id } = fixture.simulator.addCluster({ name: "web", gpuType: "l4" });
-    const { message } = await fixture.run(failureOf(claim(fixture)));
-    expect(message).toContain(id);
-    expect(message).toMatch(/is already the name of/);
-  });
-
   it("is refused if this process took it after the list", async () => {
     const fixture = await openFixture();
     await fixture.run(fixture.service.lists.recent(0));

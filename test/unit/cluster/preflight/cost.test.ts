@@ -31,6 +31,17 @@ describe("a preview", () => {
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
   });
 
+  it("sends nothing for an unchanged cluster, even if its cost is not known, unless a limit applies", async () => {
+    for (const [olds, maxHourlyCost, requests] of [
+      [old(), 50, 0],
+      [old({ hourlyCost: undefined }), undefined, 0],
+      [old({ hourlyCost: undefined }), 50, 1],
+    ] as const) {
+      const { fixture, said } = await checkOnce({ ...checked, maxHourlyCost }, { ...olds, maxHourlyCost });
+      expect([fixture.simulator.requests.length, said]).toEqual([requests, []]);
+    }
+  });
+
   it("keeps the old cost and fails if the service rejects the key", async () => {
     const { refusals, inputs } = await checkOnce({ ...checked, replicas: 3 }, old(), { apiKeys: {} });
     expect(refusals).toEqual([expect.stringContaining("A known API key is required")]);

@@ -51,19 +51,6 @@ describe("a cluster that is to be stopped", () => {
     expect(fixture.running(held).status).toBe("stopped");
     await fixture.expectAtGoal(held, toStop);
   });
-
-  it("is stopped even if another user stops it at that moment and the service refuses a second stop", async () => {
-    const fixture = await openFixture({
-      client: (real) => ({
-        stopCluster: async (id, ...rest) => {
-          fixture.simulator.change(id, { status: "stopped" });
-          fixture.simulator.fault({ kind: "status", status: 400, message: "already stopped", path: "**/stop" });
-          return real.stopCluster(id, ...rest);
-        },
-      }),
-    });
-    await fixture.reach(await settle(fixture, toRun), toStop);
-  });
 });
 
 describe("a cluster that is to run", () => {

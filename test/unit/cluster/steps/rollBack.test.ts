@@ -85,9 +85,6 @@ describe("an update that does not get healthy", () => {
       deployed: { env: { MODEL: canary } },
       extras: { containerPort: 80 },
     });
-    expect(fixture.warnings()).toEqual([
-      expect.stringMatching(/the service may keep `extraFields.tier` of the failed update: no request removes/),
-    ]);
   });
 
   it("leads to a warning if the service keeps a variable of the failed update", async () => {

@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/h
 import { createTransport } from "../../../../provider/api/http/transport";
 import { Secret } from "../../../../provider/base/text";
 import { createClusterResource, createService } from "../../../../provider/cluster/resource";
+import { sources } from "../../../support/sources";
 import { VirtualClock } from "../../../support/virtualClock";
 import { rateService } from "../../api/http/rateHarness";
 import { urnOf } from "../inputs";
@@ -88,8 +89,16 @@ async function playWorkers(all: readonly Worker[], windowMs: number) {
       return { ...answer, status: request.method === "POST" ? 201 : 200, body: JSON.stringify(json), json };
     };
     const rateLimiter = new RateLimiter({ clock, random });
-    const chain = { baseUrl: "http://x", apiKey: new Secret("key"), userAgent: "test/1", rateLimiter, clock, random };
-    const client = createClient(createTransport({ ...chain, end }), rateLimiter);
+    const chain = {
+      baseUrl: "http://x",
+      apiKey: new Secret("key"),
+      userAgent: "test/1",
+      rateLimiter,
+      clock,
+      random,
+      sources,
+    };
+    const client = createClient(createTransport({ ...chain, wire: end }), rateLimiter);
     const core = createService(client, "seen", clock, 15_000, "http://x");
     const settings = () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }) as const;
     const resource = createClusterResource(() => core, settings);
