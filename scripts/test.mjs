@@ -35,7 +35,7 @@ const WITH_CLI = /** @type {const} */ ({
 });
 
 /** The share of the rows that table tests run. */
-const shares = { EVERY_DIALECT: String(all) };
+const shares = { ALL_TESTS: String(all) };
 
 /**
  * The steps of one stage run in parallel, because most of them use at most one core.
