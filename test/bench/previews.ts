@@ -1,4 +1,4 @@
-import { outputNames, visibleDefaults } from "../../provider/cluster/schema/fields";
+import { inputNames, outputNames } from "../../provider/cluster/schema/fields";
 import { Workspace } from "../engine/workspace";
 import { atMost, type Row } from "./rows";
 import { openUnlimited } from "./service";
@@ -9,12 +9,12 @@ const rounds = 5;
 const inputs = `gpuType: "h100", container: "acme/model:1", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
 
 /** What the class `Cluster` declares besides what the program gives, so that the program can read it. */
-const declared = ["name", ...visibleDefaults, ...outputNames];
+const declared = [...inputNames, ...outputNames];
 
 /** Programs of as many resources, in the words of `Workspace`: `pulumi` and `gpu` are defined. */
 const programs = {
   ours: `for (let i = 0; i < ${clusters}; i++) new gpu.Cluster("c" + i, { ${inputs} });`,
-  sameFields: emptyProgram(`${inputs}, ${declared.map((name) => `${name}: undefined`).join(", ")}`),
+  sameFields: emptyProgram(`${declared.map((name) => `${name}: undefined`).join(", ")}, ${inputs}`),
   empty: emptyProgram(`gpuType: "h100"`),
 };
 

@@ -125,8 +125,8 @@ function judgeReplacement({ urn, run, before }: Situation): Finding[] {
 function conclude(
   { settings, inputs }: Situation,
   findings: readonly Finding[],
-  certain: Properties = {},
-  outputs: Properties = {},
+  certain: Properties,
+  outputs: Properties,
 ): Preflight {
   const all = [...findings, ...judgeGaps(findings, settings)];
   const failures = all.flatMap((finding) =>
