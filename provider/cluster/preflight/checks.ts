@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
 import { Redactor } from "../../base/redact";
 import { resourceNameOf } from "../../base/text";
@@ -8,7 +9,7 @@ import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
 import { stringsIn } from "../schema/extraFields";
 import { secretsOf } from "../schema/secrets";
-import { asState, type CheckedInputs, type ClusterState, inputsOf } from "../schema/state";
+import { asState, type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
@@ -33,7 +34,7 @@ export class Checks {
     const { service, settings, failures } = this.#connect();
     if (typeof olds["name"] === "string") run.setCluster(ctx.urn, inputsOf(asState(olds)));
     const hide = this.#hiding(ctx.urn, service, news, olds);
-    const result = await preflight({ ctx, news, olds, service, settings, run });
+    const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
     const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
     const checked = { inputs: result.inputs, failures: all };
@@ -120,6 +121,13 @@ export class Checks {
       if (this.#run.isFirst(once ?? `${urn}\n${text}`)) log(hide(line), kind);
     }
   }
+}
+
+/** The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns them as inputs. */
+function withoutOutputs(news: Properties, olds: Properties): Properties {
+  const isOutput = (name: string, value: unknown) =>
+    stateOutputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
+  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
 }
 
 /**

@@ -79,10 +79,7 @@ export async function judgeCost(situation: Situation) {
   const types = typesToTry(situation);
   const tier = tierOf(inputs.extraFields);
   const known = knownCost(inputs, types.length > 1 ? undefined : before);
-  // Without a limit, a cost that does not change need not be known; after a creation, that of the type which it got is new.
-  const mayBeNew = inputs.fallbackGpuTypes !== undefined || !isSameCost(inputs, before);
-  const needsPrices = known === undefined && (limit !== undefined || mayBeNew);
-  const prices = needsPrices ? await Promise.all(types.map((type) => reads.price(type, tier))) : [];
+  const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
   run.setCost(urn, { ...dearest(costs), label: labelOf(urn), before: costBefore(inputs, before, costs[0]) });
   const hourlyCost = hourlyCostFor(inputs, before, costs[0]);
@@ -90,7 +87,8 @@ export async function judgeCost(situation: Situation) {
   if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
   const findings = judgeLimits(situation);
-  if (needsPrices) findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
+  if (limit !== undefined || !isSameCost(inputs, before))
+    findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
   if (costs.length > 1) findings.push(info(`the creation asks for ${ordered(costs)}`));
   return { hourlyCost, findings };
 }
@@ -101,6 +99,14 @@ function hourlyCostFor(inputs: CheckedInputs, before: CheckedInputs | undefined,
   const isKept = before !== undefined && costOfReplica(before) !== undefined;
   const amount = cost?.amount ?? (isKept ? before.hourlyCost : undefined);
   return amount === undefined ? {} : { hourlyCost: amount };
+}
+
+/** The cost of a cluster that does not change counts towards the limit of the stack. */
+export function judgeKeptCost(situation: Situation): Finding[] {
+  const { urn, run, inputs } = situation;
+  const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
+  run.setCost(urn, { ...cost, label: labelOf(urn), before: cost.amount });
+  return judgeLimits(situation);
 }
 
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */

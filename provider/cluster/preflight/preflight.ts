@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import type { Settings } from "../../config/settings";
@@ -10,7 +11,7 @@ import { asInputs, type CheckedInputs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures } from "../schema/validate";
 import { changedFields } from "../steps/updateRequest";
 import type { Service } from "../wait/service";
-import { judgeCost, limitOf } from "./cost";
+import { judgeCost, judgeKeptCost, limitOf } from "./cost";
 import { hasType, judgeStock, judgeTypes } from "./gpus";
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
@@ -52,11 +53,18 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const completed = completeInputs(news, names);
   const inputs = current ? withKeptType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names)];
-  if (!service || !settings || invalid.length > 0)
-    return { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+  const refused = { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+  if (!service || !settings) return refused;
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
+  if (current && isUnchanged(requested, current)) {
+    const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
+    if (kept.gpuType === current.gpuType)
+      return judgeKept({ ...requested, inputs: { ...kept, __secrets: inputs.__secrets } });
+  }
+  if (invalid.length > 0) return refused;
+
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
   const { situation } = prepared;
   const certain = certainOf(situation, prepared.isKept);
@@ -70,6 +78,14 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
     outputs = { ...outputs, ...cost.hourlyCost };
   }
   return conclude(situation, findings, certain, outputs);
+}
+
+/** Judges a cluster that does not change without a read: it counts for the other clusters of the run. */
+function judgeKept(situation: Situation): Preflight {
+  const { urn, run, inputs } = situation;
+  run.setGpus(urn, inputs.gpuType, 0);
+  const findings = [...claim(situation), ...judgeKeptCost(situation)];
+  return conclude(situation, findings, {}, {});
 }
 
 /** The situation with what the service shows of its cluster, and the findings on the way. */
@@ -136,6 +152,18 @@ function conclude(
   const messages = all.filter((finding): finding is Message => kinds.includes(finding.kind));
   const { __deleteBeforeReplace, ...others } = inputs;
   return { inputs: { ...others, ...outputs }, failures, messages, certain };
+}
+
+/**
+ * Whether the program requests exactly what its last check returned. If so, nothing has to be judged, unless a limit needs a
+ * cost that is not known.
+ */
+function isUnchanged({ settings, inputs }: Situation, current: CheckedInputs): boolean {
+  if (current.hourlyCost === undefined && limitOf(inputs, settings) !== undefined) return false;
+  const { endpoint, createdAt, hourlyCost, ...old } = current;
+  const comparable = ({ __deleteBeforeReplace, __secrets, ...others }: Partial<CheckedInputs>) =>
+    Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  return isDeepStrictEqual(comparable(old), comparable(inputs));
 }
 
 /**

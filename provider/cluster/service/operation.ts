@@ -32,7 +32,7 @@ export interface Subject {
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<CheckedInputs>;
-  /** The previous state: the service may still quote its secrets. */
+  /** The previous state, whose secrets the service may still quote; of a new cluster, its first state. */
   readonly olds?: Partial<ClusterState>;
 }
 

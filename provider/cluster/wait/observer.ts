@@ -63,8 +63,15 @@ export class Observer {
 
   /** Adds `/status` to an observation of the list at the end of a wait: the error names what is wrong with the replicas. */
   async addReasons(operation: Operation): Promise<void> {
-    const { record, status } = operation.observed;
-    if (record && !status) operation.observe({ record, status: await this.#reasonsOf(operation, record) });
+    const { record, status: known } = operation.observed;
+    if (!record || known) return;
+    try {
+      const status = await findStatus(this.sources.client, operation, { attempts: 1 });
+      if (status) operation.observe({ record, status });
+    } catch (error) {
+      // The error names the word of the record then.
+      if (!(error instanceof RequestError)) throw error;
+    }
   }
 
   /** Adds `/status` unless the record alone decides. */
@@ -75,7 +82,7 @@ export class Observer {
     return { record, status: status ?? noReplicas(this.sources.client) };
   }
 
-  /** `/status` that only adds the reasons: if it cannot be read, the record's status word decides. */
+  /** `/status` of a failed cluster only adds the reasons: if it cannot be read, the record's status word decides. */
   #reasonsOf(operation: Operation, record: ClusterRecord): Promise<StatusRecord | undefined> {
     return findStatus(this.sources.client, operation).catch((error: unknown) => {
       if (error instanceof RequestError) return statusOfWord(record.status);

@@ -59,6 +59,15 @@ async function expectDoubt(fixture: Fixture, text: RegExp, posts = 1, work: Prom
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
 const interrupt = () => new InterruptedError("interrupted");
 
+it("a creation whose field names cannot be read says that nothing was sent", async () => {
+  const failing = { kind: "status", status: 503, method: "GET", path: "/v1/gpus/**", times: 100 } as const;
+  const fixture = await openFixture({ dialect: "client", faults: [failing] });
+  const { message } = await fixture.run(failureOf(claim(fixture)));
+  expect(message).toMatch(/^GET \/v1\/gpus\/models/);
+  expect(message).not.toContain("may have been created");
+  expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(0);
+});
+
 describe("a name that is taken", () => {
   it("is refused with the ids before anything is sent, even in capitals", async () => {
     const fixture = await openFixture();

@@ -31,15 +31,25 @@ describe("a preview", () => {
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
   });
 
-  it("sends nothing for an unchanged cluster, even if its cost is not known, unless a limit applies", async () => {
-    for (const [olds, maxHourlyCost, requests] of [
-      [old(), 50, 0],
-      [old({ hourlyCost: undefined }), undefined, 0],
-      [old({ hourlyCost: undefined }), 50, 1],
-    ] as const) {
-      const { fixture, said } = await checkOnce({ ...checked, maxHourlyCost }, { ...olds, maxHourlyCost });
-      expect([fixture.simulator.requests.length, said]).toEqual([requests, []]);
-    }
+  it.each<[string, Properties, number]>([
+    ["sends nothing for an unchanged cluster", {}, 0],
+    ["sends nothing for an unchanged cluster of unknown cost", { hourlyCost: undefined }, 0],
+    ["looks up the price of an unchanged cluster with a limit", { hourlyCost: undefined, maxHourlyCost: 50 }, 1],
+    ["sends nothing for a cluster that an autoscaler keeps at 0 replicas", { replicas: 0, hourlyCost: 0 }, 0],
+    ["sends nothing for an imported cluster whose image is not known", { container: undefined }, 0],
+  ])("%s", async (_title, more, requests) => {
+    const cluster = { ...old(), ...more };
+    const { hourlyCost: _cost, ...news } = cluster;
+    const { fixture, said, refusals } = await checkOnce(news, cluster);
+    expect([fixture.simulator.requests.length, said, refusals]).toEqual([requests, [], []]);
+  });
+
+  it("judges no unchanged cluster of several types that shows its outputs, even if the service is down", async () => {
+    const cluster = { ...old(), fallbackGpuTypes: ["h200"], hourlyCost: undefined };
+    const down = { kind: "status", status: 503, times: 100 } as const;
+    const { run, cluster: resource, ctx, simulator, messages } = await openFixture({ faults: [down] });
+    const { failures } = await run(resource.check(ctx({ showsOutputs: true }), cluster, cluster));
+    expect([failures, messages, simulator.requests]).toEqual([[], [], []]);
   });
 
   it("keeps the old cost and fails if the service rejects the key", async () => {
