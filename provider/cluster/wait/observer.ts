@@ -19,9 +19,9 @@ export interface WaitOptions {
 /** Polls that start within this time use the same list. */
 const sameTickMs = 500;
 
-type Priority = Pick<ListOptions, "priority">;
+type PollOptions = Pick<ListOptions, "priority">;
 /** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
-const poll: Priority = { priority: "poll" };
+const poll: PollOptions = { priority: "poll" };
 
 /** Makes the reads of one poll: one request while the cluster is pending; else its record and its `/status` decide together. */
 export class Observer {
@@ -91,7 +91,7 @@ export class Observer {
   }
 
   /** The other requests wait until the first one shows whether the service has `/status` at all. */
-  async #statusOf(operation: Operation, priority: Priority): Promise<StatusRecord | undefined> {
+  async #statusOf(operation: Operation, priority: PollOptions): Promise<StatusRecord | undefined> {
     const { client } = this.sources;
     if (this.#firstStatus !== undefined && client.variant.has("status") === undefined) await this.#firstStatus;
     // The next poll is the retry.
@@ -100,7 +100,7 @@ export class Observer {
     return status;
   }
 
-  #read(operation: Operation, priority: Priority = poll): Promise<ClusterRecord | undefined> {
+  #read(operation: Operation, priority: PollOptions = poll): Promise<ClusterRecord | undefined> {
     const options = { ...operation.lookup(), ...priority, attempts: 1, listAgeMs: sameTickMs };
     return findCluster(this.sources, operation.id, options);
   }
