@@ -1,10 +1,10 @@
 import { sameId } from "../../api/decode/names";
 import type { ClusterRecord } from "../../api/decode/records";
-import { isDeleting } from "../../api/decode/states";
+import { isDeleting, isStopping, stateOf } from "../../api/decode/states";
 import { isUuid } from "../../api/requests";
 import { GpuClusterError } from "../../base/errors";
-import { cleanText, listOf } from "../../base/text";
-import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../contract";
+import { cleanText, listOf, maxNamed } from "../../base/text";
+import { type CheckFailure, type Diff, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
@@ -44,13 +44,28 @@ export function findMismatches(
     const reason = `is "${inputs.name}", but ${id} is "${record.name}"; remove \`name\`, or set it to that`;
     failures.push({ property: "name", reason });
   }
-  const changes = fixed.length > 0 ? adoptionChanges(inputs, record) : [];
+  const changes = adoptionChanges(inputs, record);
+  const unread = changes.some((path) => isWithinPaths(path, ["env"])) ? maskedOthers(inputs, record) : [];
+  if (unread.length > 0) {
+    const names = listOf(
+      unread.map((name) => `\`${cleanText(name, 60)}\``),
+      maxNamed,
+    );
+    const reason = `differs from that of ${id}, which has ${names} with values that the service masks: set them in the program, or remove them in the service`;
+    failures.push({ property: "env", reason });
+  }
   for (const property of fixed) {
     const paths = changes.filter((path) => isWithinPaths(path, [property])).map((path) => cleanText(path, 100));
     const reason = `is not that of ${id} (${listOf(paths)}), and the service cannot change it in place; set it to what ${id} has`;
     if (paths.length > 0) failures.push({ property, reason });
   }
   return failures;
+}
+
+/** The variables that the program does not set, and whose values are not known. */
+function maskedOthers({ env = {} }: CheckedInputs, record: ClusterRecord): string[] {
+  const others = Object.entries(record.env ?? {}).filter(([name]) => !Object.hasOwn(env, name));
+  return others.filter(([, value]) => value !== "" && isMasked(value)).map(([name]) => name);
 }
 
 /** The inputs with the name of the adopted cluster; an explicit name keeps the spelling of the program. */
@@ -70,12 +85,22 @@ export function adoptedState(inputs: CheckedInputs, record: ClusterRecord): Clus
   const others = textNames.filter((field) => !identity.has(field) && isOtherText(field, inputs, record));
   return {
     ...inputs,
+    ...foundPower(inputs, record),
     replicas: record.replicas ?? replicas,
     ...Object.fromEntries(others.map((field) => [field, record[field]])),
     env: env && record.env ? foundEnv(env, record.env) : env,
+    __observed: { kept: Object.keys(record.env ?? {}).filter((name) => !Object.hasOwn(env ?? {}, name)) },
     endpoint: record.endpoint,
     createdAt: record.createdAt,
   };
+}
+
+/** Whether the cluster runs, as far as the status word shows. */
+function foundPower({ desiredStatus }: CheckedInputs, { status }: ClusterRecord) {
+  const state = stateOf(status);
+  const actual = state === "stopped" ? ("stopped" as const) : ("running" as const);
+  const isKnown = state !== "unknown" && !isStopping(status) && !hasUnknown(desiredStatus);
+  return isKnown && actual !== (desiredStatus ?? "running") ? { desiredStatus: actual } : {};
 }
 
 function foundEnv(requested: Readonly<Record<string, string>>, observed: NonNullable<ClusterRecord["env"]>) {

@@ -38,6 +38,13 @@ export function isUnknownAt(inputs: object, path: string): boolean {
   return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
+/** A diff with the changes that are certain: an unknown value hides only itself, and one that is new is a change whatever it is. */
+export function knownChanges(diff: Pick<Diff, "changes">, inputs: object): Pick<Diff, "changes"> {
+  const isCertain = ([path, { kind }]: [string, PropertyChange]) =>
+    !isUnknownAt(inputs, path) || (kind === "add" && path.includes("."));
+  return { changes: Object.fromEntries(Object.entries(diff.changes).filter(isCertain)) };
+}
+
 /** Adds the change of the cost for a preview. An unknown cost is not a change, and a new price alone causes no update. */
 export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
   const isChange = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;

@@ -73,7 +73,8 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, before: Pa
   for (const name of names) {
     const value = observed.get(name);
     if (value === requested.get(name)) continue;
-    const isKept = requested.has(name) ? value === old.get(name) : old.has(name) || before.__sent?.includes(name);
+    const mayBeOurs = old.has(name) || before.__unfinished?.paths.includes(`env.${name}`);
+    const isKept = requested.has(name) ? value === old.get(name) : mayBeOurs;
     if (value === undefined) ignored.push(name);
     else if (isKept) unchanged.push(name);
     else if (!requested.has(name)) ignored.push(name);
@@ -107,12 +108,16 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   // A number of replicas that takes effect at the next start, or that an autoscaler can choose, is not drift.
   const isKept = hasStopped || mayScaleTo(state.extraFields, record.replicas);
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
-  // After an unfinished update, the record may hold the requested configuration: the next update needs the running one.
-  if (state.__unfinished) return { ...state, replicas };
-  const power = driftedPower(state, record, hasStopped);
-  const { __observed: known = {} } = state;
+  const { __observed: known = {}, __unfinished } = state;
+  // Of these, the record may show what a request of ours has stored, and the next update needs what the replicas run.
+  const paths = __unfinished?.paths ?? [];
+  const power = paths.includes("desiredStatus") ? {} : driftedPower(state, record, hasStopped);
   const drifted = textNames.filter(
-    (field) => record[field] !== undefined && record[field] !== known[field] && !hasValue(field, state[field], record),
+    (field) =>
+      record[field] !== undefined &&
+      record[field] !== known[field] &&
+      !paths.includes(field) &&
+      !hasValue(field, state[field], record),
   );
   return {
     ...state,
@@ -120,25 +125,40 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
     ...power,
     ...driftedCost(state, { replicas, ...power }),
     replicas,
-    ...(record.env && driftedEnv(state, record.env, known.env)),
-    ...driftedExtras(state.extraFields, record, known.extraFields),
+    ...(record.env && driftedEnv(state, record.env, [...keysIn(paths, "env"), ...uncompared(state, record.env)])),
+    ...driftedExtras(state.extraFields, record, [...keysIn(paths, "extraFields"), ...(known.extraFields ?? [])]),
   };
 }
 
-/** A masked variable keeps its applied value; one that another user has added is empty. */
+/** The keys of a map in paths: `MODEL` of `env.MODEL`. */
+export function keysIn(paths: readonly string[], map: "env" | "extraFields"): string[] {
+  return paths.filter((path) => path.startsWith(`${map}.`)).map((path) => path.slice(map.length + 1));
+}
+
+/** The variables that are not compared. Of a new cluster, it is not known yet which ones the service adds. */
+function uncompared({ env = {}, __observed, __unfinished }: ClusterState, observed: ObservedEnv): readonly string[] {
+  if (__observed) return [...(__observed.env ?? []), ...(__observed.kept ?? [])];
+  return __unfinished?.kind === "creation" ? Object.keys(observed).filter((name) => !Object.hasOwn(env, name)) : [];
+}
+
+/** The value in a state of a variable of another user that the service masks. It is never sent. */
+export const unknownValue = "***";
+
+/** A masked variable keeps its applied value; that of one which another user has added is not known. */
 function driftedEnv(state: ClusterState, observed: ObservedEnv, ignored: readonly string[] = []) {
   const applied = new Map(Object.entries(state.env ?? {}));
   const next = new Map([...applied].filter(([name]) => ignored.includes(name) || Object.hasOwn(observed, name)));
   for (const [name, value] of Object.entries(observed)) {
     if (ignored.includes(name)) continue;
-    next.set(name, value === null || isMasked(value) ? (applied.get(name) ?? "") : value);
+    next.set(name, value === null || isMasked(value) ? (applied.get(name) ?? unknownValue) : value);
   }
   return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
 }
 
-/** An unknown status word proves nothing, and a stop in progress is seen by a later read. */
-function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, hasStopped: boolean) {
-  const isCertain = hasStopped || (stateOf(status) !== "unknown" && !isStopping(status));
+/** An unknown status word proves nothing. */
+function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isStoppedNow: boolean) {
+  const hasStopped = isStoppedNow || isStopping(status);
+  const isCertain = hasStopped || stateOf(status) !== "unknown";
   const actual = hasStopped ? ("stopped" as const) : ("running" as const);
   return isCertain && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }

@@ -6,7 +6,6 @@ import { type CheckedInputs, type ClusterState, toPlainJson } from "../schema/st
 export interface StateDetails {
   readonly settled: boolean;
   readonly unfinished?: ClusterState["__unfinished"];
-  readonly sent?: ClusterState["__sent"];
   readonly seenBy: string;
   readonly unverifiedInputs?: readonly string[];
   /** The state before, whose values stay if this observation has none. */
@@ -37,6 +36,5 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __resumedAt: before.__resumedAt,
     __fixed: before.__fixed,
     __unfinished: details.unfinished,
-    __sent: details.sent,
   });
 }

@@ -1,6 +1,5 @@
 import { sameId } from "../../api/decode/names";
 import type { ClusterRecord } from "../../api/decode/records";
-import { isStopping, stateOf } from "../../api/decode/states";
 import { cleanText, listOf } from "../../base/text";
 import { hasUnknown } from "../../contract";
 import { adoptionChanges, findMismatches } from "../diff/adoption";
@@ -16,7 +15,6 @@ import {
 import { textNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./judge";
-import { runs } from "./summary";
 
 /** Which name and which existing cluster a resource can have. */
 
@@ -117,17 +115,8 @@ function comparableWith(inputs: CheckedInputs, record: ClusterRecord): CheckedIn
 }
 
 function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
-  const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
-  const changed = [...new Set([...power, ...adoptionChanges(inputs, record)])].map((path) => cleanText(path, 100));
+  const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
   if (changed.length === 0) return "nothing is changed";
-  const isEnvSent = changed.some((path) => path.startsWith("env."));
-  const others = isEnvSent ? "; variables that the program does not set may be removed" : "";
-  return `${listOf(changed)} will be changed to match the program${others}`;
-}
-
-/** Whether the adoption starts or stops the cluster, as far as the status word shows. */
-function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolean {
-  const state = stateOf(status);
-  if (hasUnknown(inputs.desiredStatus) || state === "unknown" || isStopping(status)) return false;
-  return runs(inputs) === (state === "stopped");
+  const kept = Object.keys(record.env ?? {}).length > 0 ? "; variables that the program does not set are kept" : "";
+  return `${listOf(changed)} will be changed to match the program${kept}`;
 }

@@ -1,6 +1,6 @@
 import { listOf } from "../../base/text";
 import { type Diff, hasUnknown, type Properties } from "../../contract";
-import { effectsOf, isUnknownAt, isWithinPaths } from "../diff/diff";
+import { effectsOf, isWithinPaths, knownChanges } from "../diff/diff";
 import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/state";
 
@@ -22,7 +22,7 @@ export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">): 
 /** The running capacity that a change removes, in one line; `undefined` if it removes none. */
 export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
   if (!runs(state)) return undefined;
-  const known = knownChanges(inputs, changes);
+  const known = knownChanges({ changes }, inputs).changes;
   const replacing = Object.keys(known).filter((path) => known[path]?.replace);
   if (replacing.length > 0) {
     const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
@@ -43,7 +43,7 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
 
 /** The message that a change of the configuration replaces the replicas one after the other; `undefined` if it does not. */
 export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
-  const known = knownChanges(inputs, changes);
+  const known = knownChanges({ changes }, inputs).changes;
   if (Object.values(known).some(({ replace }) => replace)) return undefined;
   if (!effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
   if (state.replicas === 0) return undefined;
@@ -64,10 +64,6 @@ export function hiddenReasonOf(changes: Changes): string | undefined {
   if (changed.includes("__secrets"))
     return "the program marks more as secret; the state is encrypted anew, and the cluster does not change";
   return changed.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
-}
-
-function knownChanges(inputs: CheckedInputs, changes: Changes): Changes {
-  return Object.fromEntries(Object.entries(changes).filter(([path]) => !isUnknownAt(inputs, path)));
 }
 
 /** `container` changes; `container` and `env` change. */

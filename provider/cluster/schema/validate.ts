@@ -251,14 +251,19 @@ interface Issue {
 }
 
 /**
- * Finds inputs that are valid by themselves, and contradict each other. An old number of replicas can be that of an autoscaler:
- * then a wait for more healthy ones is a wait for all.
+ * Finds inputs that are valid by themselves, and contradict each other. A pair of old values breaks no rule: an old number of
+ * replicas can be that of an autoscaler, and then a wait for more healthy ones is a wait for all.
  */
 function contradictions(news: Properties, olds: Properties): Issue[] {
   const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
   const issues: Issue[] = [];
-  const isSet = typeof replicas === "number" && replicas !== olds["replicas"];
-  if (isSet && typeof minHealthyReplicas === "number" && minHealthyReplicas > replicas) {
+  const isOld = replicas === olds["replicas"] && minHealthyReplicas === olds["minHealthyReplicas"];
+  if (
+    !isOld &&
+    typeof replicas === "number" &&
+    typeof minHealthyReplicas === "number" &&
+    minHealthyReplicas > replicas
+  ) {
     const message = `must not be more than \`replicas\`, which is ${replicas}`;
     issues.push({ path: ["minHealthyReplicas"], message });
   }

@@ -17,13 +17,14 @@ export async function stop(
   service: Service,
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
+  attempt?: () => () => void,
 ): Promise<void> {
   const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.before);
   const { record } = operation.observed;
   if (!isDone(record)) {
     operation.status("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
-    await sendWrite(service, operation, { kind: "stop", send, isDone });
+    await sendWrite(service, operation, { kind: "stop", send, isDone, attempt });
   }
   if (skipAwait) return waitUntilVisible(service, operation);
   await waitUntilStopped(service, operation, record?.status);
@@ -45,6 +46,7 @@ export async function start(
   operation: Operation,
   replicas: number,
   actions: readonly StartAction[] = startActions,
+  attempt?: () => () => void,
 ): Promise<StartAction> {
   const { client } = service;
   const { id } = operation;
@@ -62,7 +64,7 @@ export async function start(
     const isDone = () => isStarted(service, operation, stoppedStatus);
     let refusal: string | undefined;
     try {
-      await sendWrite(service, operation, { kind: "start", send: calls[action], isDone });
+      await sendWrite(service, operation, { kind: "start", send: calls[action], isDone, attempt });
     } catch (error) {
       refusal = refusalOrThrow(error);
     }

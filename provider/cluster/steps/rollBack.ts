@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
 import { configInputs } from "../../api/variant";
-import { ClusterFailedError, RequestError, TimeoutError } from "../../base/errors";
+import { briefOf, ClusterFailedError, RequestError, TimeoutError } from "../../base/errors";
 import { listOf } from "../../base/text";
 import { InitError } from "../../contract";
-import { diffCluster, effectsOf } from "../diff/diff";
+import { configurationBefore, type Update, updateTo } from "../diff/merge";
 import { isDown, isStopped } from "../health/health";
 import { costOfReplica, roundCost } from "../schema/money";
 import { secretPathsOf } from "../schema/secrets";
@@ -13,15 +13,15 @@ import { asState, type CheckedInputs, type ClusterState, pick } from "../schema/
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
-import type { Update } from "./plan";
-import { type Failure, runPlan, updateOf } from "./steps";
+import { changeCluster, type Failure, runSteps } from "./steps";
 
 /** The inputs that a rollback restores. */
 const configuration = [...configInputs, "readinessProbe"] as const;
 
 /**
  * Restores the old configuration if the new one did not get healthy, by an update from the failed configuration to the old one.
- * The number of replicas has not changed yet. Nothing is remembered: the next `pulumi up` tries again.
+ * The number of replicas changes only after a rollout is healthy, so it is that of before. Nothing is remembered: the next
+ * `pulumi up` tries again.
  * @returns The error to end with: the failure itself if nothing is rolled back.
  */
 export async function rollBack(
@@ -29,7 +29,7 @@ export async function rollBack(
   operation: Operation,
   failedUpdate: Update,
   outcome: Failure,
-): Promise<InitError> {
+): Promise<Error> {
   const { failure, progress } = outcome;
   const { inputs, state } = failedUpdate;
   if (!isBadRollout(operation, failedUpdate, outcome)) return failure;
@@ -39,18 +39,27 @@ export async function rollBack(
     return failure;
   }
   const again = operation.renewed();
-  const record = await find(service, again).catch(() => undefined);
+  let record: ClusterRecord | undefined;
+  try {
+    record = await find(service, again);
+  } catch (error) {
+    operation.warn(`it is not rolled back, because it could not be read: ${briefOf(error)}`);
+  }
   if (!record || isDeleting(record.status) || isStopped(record)) return failure;
   // A refused rollback observes no replicas.
   again.observe({ ...operation.observed, ...again.observed });
-  const update = updateBack(progress.inputs, state, record);
+  const update = updateBack(failedUpdate, progress.inputs, record);
   const names = namesOf(inputs, state);
   operation.info(`it did not get healthy with ${names.tried}: ${names.old} is rolled out again`);
   const what = `was not rolled back to ${names.old} completely`;
-  const result = await runPlan({ service, operation: again, update }, updateOf(update), what);
+  const result = await runSteps({ service, operation: again, update }, changeCluster, what);
   const errorWith = (end: ClusterState, next: string) =>
     operation.initError(failure.cause, end, `did not get healthy with ${names.tried}`, next);
   if ("failure" in result) {
+    if (!(result.failure instanceof InitError)) {
+      operation.warn(`it is not rolled back, because ${result.failure.message}`);
+      return failure;
+    }
     const { id, state: left, reasons, cause } = result.failure;
     const first = errorWith(asState(left), `The rollback to ${names.old} failed too`);
     return new InitError(id, left, [...first.reasons, ...reasons], { cause });
@@ -60,24 +69,25 @@ export async function rollBack(
   return errorWith(result.state, next);
 }
 
-/** The update from the failed configuration to that of the old state, with its cost for the current number of replicas. */
-function updateBack(current: CheckedInputs, old: ClusterState, record: ClusterRecord): Update {
+/** The update from the failed configuration to the one that ran before, with its cost for the current number of replicas. */
+function updateBack(failedUpdate: Update, current: CheckedInputs, record: ClusterRecord): Update {
+  const { state: old } = failedUpdate;
   const __secrets = secretPathsOf(current, old);
-  const failed = { ...old, ...pick(current, configuration), __secrets };
+  const { settled, __unfinished, ...failed } = { ...old, ...pick(current, configuration), __secrets };
   const cost = costOfReplica(old);
   const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);
-  const inputs = { ...current, ...pick(old, configuration), hourlyCost, __secrets };
-  return { inputs, state: failed, record, effects: effectsOf(diffCluster(failed, inputs)) };
+  const before = { ...configurationBefore(failedUpdate), ...pick(old, ["readinessProbe"]) };
+  return updateTo({ ...current, ...before, hourlyCost, __secrets }, failed, record);
 }
 
 /** Whether the new configuration itself has failed, as opposed to an interrupt, a refusal, or an unreachable service. */
 function isBadRollout(
   operation: Operation,
-  { inputs }: Update,
-  { failure: { cause }, step, progress }: Failure,
+  { inputs, effects }: Update,
+  { failure: { cause }, progress }: Failure,
 ): boolean {
   if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return false;
-  if (step !== "waitUntilReady" || progress.rollout === undefined) return false;
+  if (!effects.has("rollout") || progress.rollout === undefined) return false;
   return (
     cause instanceof ClusterFailedError || (cause instanceof TimeoutError && !(cause.cause instanceof RequestError))
   );
@@ -85,9 +95,8 @@ function isBadRollout(
 
 /** Why the old configuration is not restored; `undefined` if it can be. */
 function obstacleTo(update: Update): string | undefined {
-  const { state, record, effects } = update;
-  if (!effects.has("rollout") || state.settled !== true || state.__unfinished !== undefined)
-    return "it was not ready before";
+  const { state, record } = update;
+  if (state.settled !== true || state.__unfinished !== undefined) return "it was not ready before";
   if (isDown(record, state) || stateOf(record.status) === "failed") return "it did not run before";
   // A service may not show the image of a cluster that was imported.
   return state.container === undefined ? "its old `container` is not known" : undefined;

@@ -1,10 +1,8 @@
 import type { StatusRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import type { RedeployBody } from "../../api/endpoints";
-import { isMissingEndpoint, NotInPlaceError } from "../../base/errors";
-import { sameImage } from "../diff/drift";
+import { ClusterFailedError, isMissingEndpoint, NotInPlaceError } from "../../base/errors";
 import { hasBegun, type Rollout, wasHealthy } from "../health/rollout";
-import type { ClusterState } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -21,7 +19,7 @@ export async function observeStatus(service: Service, operation: Operation): Pro
 /**
  * The rollout of an accepted update. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
  * all healthy may not show that it has begun: then the last update of a healthy cluster decides. The status word of a failed
- * cluster shows it.
+ * cluster shows it. Where there is no redeploy, the update itself is all that there is.
  */
 export async function rollOutUpdate(
   service: Service,
@@ -33,9 +31,47 @@ export async function rollOutUpdate(
   const poll = async () => hasBegun(before, await observeStatus(service, operation));
   const isBegun = before !== undefined && (await isTrueWithin(operation, maxEffectMs, poll));
   if (before && wasHealthy(before)) variant.note("rollout", isBegun);
-  const isExpected = before !== undefined && stateOf(before.status) !== "failed" && variant.has("rollout");
+  const hasFailed = stateOf(before?.status) === "failed";
+  const isExpected = before !== undefined && !hasFailed && variant.has("rollout");
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
-  return restartReplicas(service, operation, "redeploy");
+  if (hasFailed) return repair(service, operation);
+  const rollout = await orMissing(service, operation, restartReplicas(service, operation, "redeploy"));
+  return rollout ?? { before, requestedAtMs, hasBegun: false };
+}
+
+/**
+ * Brings up the replicas of a failed cluster: by a redeploy or, where the service has none, by a restart.
+ * @throws ClusterFailedError if the service has neither.
+ */
+export async function repair(service: Service, operation: Operation, attempt?: () => () => void): Promise<Rollout> {
+  for (const action of ["redeploy", "restart"] as const) {
+    const rollout = await orMissing(service, operation, restartReplicas(service, operation, action, { attempt }));
+    if (rollout) return rollout;
+  }
+  throw new ClusterFailedError(
+    "it has failed, and the service has no redeploy and no restart of clusters. To replace it, run " +
+      `\`pulumi up --replace '${operation.urn}'\``,
+  );
+}
+
+/** The rollout of a request; `undefined` if the service has no such endpoint. */
+async function orMissing(
+  service: Service,
+  operation: Operation,
+  request: Promise<Rollout>,
+): Promise<Rollout | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    // A 404 can be about the cluster.
+    if (!isMissingEndpoint(error) || !(await find(service, operation))) throw error;
+    return undefined;
+  }
+}
+
+interface RestartOptions {
+  readonly body?: RedeployBody;
+  readonly attempt?: (() => () => void) | undefined;
 }
 
 /** Restarts the replicas by one POST. It is never sent again: a second one would restart every replica again. */
@@ -43,7 +79,7 @@ export async function restartReplicas(
   service: Service,
   operation: Operation,
   action: "restart" | "redeploy",
-  body?: RedeployBody,
+  { body, attempt }: RestartOptions = {},
 ): Promise<Rollout> {
   const { client, clock } = service;
   const before = await observeStatus(service, operation);
@@ -55,37 +91,26 @@ export async function restartReplicas(
         ? client.restartCluster(operation.id, operation.request())
         : client.redeployCluster(operation.id, operation.request(), body),
     isDone: async () => hasBegun(before, await observeStatus(service, operation)),
+    attempt,
   });
   return { before, requestedAtMs: clock.now(), hasBegun: false };
 }
 
 /**
  * Changes the image of a cluster by a redeploy, if the service has no update.
- * @throws NotInPlaceError if the service has no redeploy either, or still shows the old image.
+ * @throws NotInPlaceError if the service has no redeploy either.
  */
 export async function redeployImage(
   service: Service,
   operation: Operation,
   container: string,
-  state: ClusterState,
+  attempt: () => () => void,
 ): Promise<Rollout> {
-  let rollout: Rollout;
-  try {
-    rollout = await restartReplicas(service, operation, "redeploy", { container });
-  } catch (error) {
-    if (!isMissingEndpoint(error) || !(await find(service, operation))) throw error;
-    throw notInPlace(service, "the service has no update and no redeploy of clusters");
-  }
-  const isObserved = async () => {
-    const observed = (await find(service, operation))?.container;
-    return observed === undefined || sameImage(container, observed);
-  };
-  if (container === state.container || (await isTrueWithin(operation, maxEffectMs, isObserved))) return rollout;
-  const observed = operation.observed.record?.container;
-  throw notInPlace(service, `the service accepted a redeploy with ${container}, but still shows ${observed}`);
-}
-
-function notInPlace({ client: { variant } }: Service, why: string): NotInPlaceError {
-  variant.note("redeploy", false);
-  return new NotInPlaceError(`\`container\` cannot be changed in place: ${why}`);
+  const request = restartReplicas(service, operation, "redeploy", { body: { container }, attempt });
+  const rollout = await orMissing(service, operation, request);
+  if (rollout) return rollout;
+  service.client.variant.note("redeploy", false);
+  throw new NotInPlaceError(
+    "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
+  );
 }

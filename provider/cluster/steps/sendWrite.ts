@@ -31,6 +31,8 @@ export interface Write<Answer> {
   readonly send: () => Promise<Answer>;
   /** Whether a read shows the effect, so that nothing more has to be sent; without a record, the cluster is gone. */
   readonly isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>;
+  /** Records, before each request, that it may take effect. Returns what takes that back after a refusal. */
+  readonly attempt?: (() => () => void) | undefined;
 }
 
 const busyPausesMs = { first: 1_000, max: 15_000 };
@@ -45,14 +47,16 @@ export const maxEffectMs = 10_000;
 export async function sendWrite<Answer>(
   target: LookupSources,
   operation: Operation,
-  { kind, send, isDone }: Write<Answer>,
+  { kind, send, isDone, attempt }: Write<Answer>,
 ): Promise<Answer | undefined> {
   const limit = writeTable[kind];
   const read = (priority?: "lookup") => findCluster(target, operation.id, { ...operation.lookup(), priority });
   for (let lost = 0, busy = 0; ; ) {
+    const takeBack = attempt?.();
     try {
       return await send();
     } catch (error) {
+      if (!mayHaveChanged(error)) takeBack?.();
       if (!(error instanceof RequestError)) throw error;
       if (error.outcome === "busy") {
         busy += 1;
@@ -69,6 +73,11 @@ export async function sendWrite<Answer>(
       if (lost >= limit.lost || operation.leftMs() === 0) throw error;
     }
   }
+}
+
+/** Whether a request may have taken effect. A read within it follows a refusal, and an interrupt is one before it was sent. */
+function mayHaveChanged(error: unknown): boolean {
+  return error instanceof RequestError && error.method !== "GET" && error.maybeApplied;
 }
 
 /** Whether the reason for "not now" is temporary: by the error code, or because the cluster is changing. */

@@ -1,250 +1,281 @@
 import type { StatusRecord } from "../../api/decode/records";
+import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
 import { configInputs } from "../../api/variant";
-import { briefOf, ConfigError, NotInPlaceError, NoUpdateError, RequestError } from "../../base/errors";
-import type { InitError } from "../../contract";
+import { briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
+import { diffCluster, isWithinPaths } from "../diff/diff";
+import { hasValue, unverifiedPaths } from "../diff/drift";
+import type { Update } from "../diff/merge";
+import { toState } from "../diff/observed";
 import { isDown } from "../health/health";
-import type { Rollout } from "../health/rollout";
-import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
+import type { ClusterState } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
-import { waitUntilReady } from "../wait/wait";
-import { checkMadeAsRequested, endState, partialError } from "./endState";
-import { needsRollout, planOf, planOfCreation, replicasOf, requestedInputs, type Step, type Update } from "./plan";
+import { waitUntilReady as waitUntil } from "../wait/wait";
+import { checkMadeAsRequested, learnedState } from "./learnedState";
 import { isRefusedRequest, start, stop } from "./power";
-import { observeStatus, redeployImage, restartReplicas, rollOutUpdate } from "./rolloutRequests";
+import { Progress, triggers } from "./progress";
+import { observeStatus, redeployImage, repair, restartReplicas, rollOutUpdate } from "./rolloutRequests";
 import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
-/** What the steps so far have reached. */
-export interface Progress {
-  /** The inputs with which the replicas run. */
-  readonly inputs: CheckedInputs;
-  /** Whether the new configuration has still to be sent, is stored by the service, or is what the replicas run. */
-  readonly configuration: "unsent" | "stored" | "running";
-  /** The replicas before the configuration was stored; absent if they cannot show a rollout. */
-  readonly before?: StatusRecord | undefined;
-  /** The rollout or restart to wait for. */
-  readonly rollout?: Rollout | undefined;
-  /** The number of replicas that the service has; `undefined` if it is not known. */
-  readonly replicas: number | undefined;
+/** One operation on an existing cluster, and how far it is. */
+export interface Run {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly update: Update;
+  readonly progress: Progress;
 }
 
 export type Outcome = { readonly state: ClusterState } | Failure;
 
 export interface Failure {
-  readonly failure: InitError;
-  readonly step: Step | undefined;
+  /** An InitError, unless nothing was sent: then the engine keeps its state. */
+  readonly failure: Error;
   readonly progress: Progress;
 }
 
-interface Run {
-  readonly service: Service;
-  readonly operation: Operation;
-  readonly update: Update;
-}
-
-/** Steps, and what is true before them. */
-export interface Plan {
-  readonly steps: readonly Step[];
-  readonly progress: Progress;
-}
-
-export function updateOf(update: Update): Plan {
-  return { steps: planOf(update), progress: progressBefore(update) };
-}
-
-/** A new cluster has the requested inputs, but it runs even if it is to be stopped. */
-export function creationOf(inputs: CheckedInputs): Plan {
-  const started = { ...inputs, desiredStatus: withoutStop(inputs.desiredStatus) };
-  const progress: Progress = { inputs: started, configuration: "running", replicas: inputs.replicas };
-  return { steps: planOfCreation(inputs), progress };
-}
-
-/** Runs the steps in order. A failure keeps the id, and its state has what the steps before it reached. */
-export async function runPlan(run: Run, plan: Plan, what: string): Promise<Outcome> {
-  let { progress } = plan;
-  let step: Step | undefined;
+/** Runs the steps. A failure keeps the id, and its state has what the steps have reached. */
+export async function runSteps(
+  base: Omit<Run, "progress">,
+  steps: (run: Run) => Promise<ClusterState>,
+  what: string,
+): Promise<Outcome> {
+  const run = { ...base, progress: new Progress(base.update, !base.operation.isUpdate) };
   try {
-    for (step of plan.steps) progress = await steps[step](run, progress);
-    return { state: await endOf(run, progress) };
+    return { state: await steps(run) };
   } catch (error) {
-    return { failure: failureOf(run, progress, step, error, what), step, progress };
+    return { failure: failureOf(run, error, what), progress: run.progress };
   }
 }
 
-const triggers = ["restartTriggers", "redeployTriggers"] as const;
-
-function progressBefore(update: Update): Progress {
-  const { inputs, state, record, effects } = update;
-  const down = isDown(record, state);
-  const unreached: (keyof CheckedInputs)[] = [];
-  if (needsRollout(update)) unreached.push(...configInputs);
-  else if (effects.has("configure")) unreached.push("extraFields");
-  const configuration = unreached.length > 0 ? "unsent" : "running";
-  // A stopped cluster has no replicas that a trigger would have to restart.
-  if (!down) unreached.push(...triggers);
-  const before = {
-    ...inputs,
-    ...pick(state, unreached),
-    replicas: effects.has("scale") ? (record.replicas ?? state.replicas) : inputs.replicas,
-    desiredStatus: down ? "stopped" : withoutStop(inputs.desiredStatus),
-  } as const;
-  return { inputs: before, configuration, replicas: replicasOf(update) };
-}
-
-function withoutStop(desiredStatus: CheckedInputs["desiredStatus"]): CheckedInputs["desiredStatus"] {
-  return desiredStatus === "stopped" ? "running" : desiredStatus;
-}
-
-/** The progress with more inputs of the program that are reached. */
-function reached({ update }: Run, progress: Progress, ...names: readonly (keyof CheckedInputs)[]): Progress {
-  return { ...progress, inputs: { ...progress.inputs, ...pick(update.inputs, names) } };
-}
-
-/** The progress once the replicas run the new configuration, or will without a further request. */
-function rolledOut(run: Run, progress: Progress, rollout: Rollout | undefined): Progress {
-  return { ...reached(run, progress, ...configInputs, ...triggers), configuration: "running", rollout };
-}
-
-const steps: Readonly<Record<Step, (run: Run, progress: Progress) => Promise<Progress>>> = {
-  async checkMade({ service, operation, update }, progress) {
-    const { variant } = service.client;
-    // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
-    if (variant.isConfirmed || !variant.isFirstReport("names not confirmed")) return progress;
+/** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
+export async function finishCreation(run: Run): Promise<ClusterState> {
+  const { service, operation, update, progress } = run;
+  const { variant } = service.client;
+  progress.reach(...configInputs, "replicas", ...triggers);
+  // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
+  if (!variant.isConfirmed && variant.isFirstReport("names not confirmed")) {
     const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
-    return progress;
-  },
-  async configure(run, progress) {
-    if (progress.configuration !== "unsent") return progress;
-    const { service, operation, update } = run;
-    try {
-      return await store(run, progress);
-    } catch (error) {
-      if (!(error instanceof NoUpdateError)) throw error;
-      const { container } = requestedInputs(update);
-      return rolledOut(run, progress, await redeployImage(service, operation, container, update.state));
-    }
-  },
-  async configureStopped(run, progress) {
-    try {
-      return await store(run, progress);
-    } catch (error) {
-      if (!isRefusedRequest(error)) throw error;
-      if (run.update.inputs.desiredStatus === "stopped")
-        run.operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(error)}`);
-      return progress;
-    }
-  },
-  async rollOut(run, progress) {
-    // A redeploy that started the cluster, or that changed the image, has already rolled it out.
-    if (progress.configuration === "running") return progress;
-    return rolledOut(run, progress, await rollOutUpdate(run.service, run.operation, progress.before));
-  },
-  async stop(run, progress) {
-    // Some services start a cluster when they update it.
-    if (progress.configuration === "stored") await find(run.service, run.operation);
-    await stop(run.service, run.operation, run.update.inputs);
-    return reached(run, progress, "desiredStatus", ...triggers);
-  },
-  start: startStopped,
-  restart: (run, progress) => restart(run, progress, "restart"),
-  redeploy: (run, progress) => restart(run, progress, "redeploy"),
-  scale,
-  async waitUntilReady({ service, operation, update }, progress) {
-    const inputs = requestedInputs(update);
-    const goal = { ...inputs, replicas: progress.replicas || inputs.replicas };
-    await waitUntilReady(service, operation, goal, progress.rollout);
-    return { ...progress, rollout: undefined };
-  },
-};
-
-/** Sends the configuration. Extra fields need no rollout. */
-async function store(run: Run, progress: Progress): Promise<Progress> {
-  const { service, operation, update } = run;
-  operation.status("updating");
-  // Replicas that the update adds to none do not show whether they run the new configuration.
-  const canShowRollout = needsRollout(update) && update.record.replicas !== 0;
-  const before = canShowRollout ? await observeStatus(service, operation) : undefined;
-  await sendUpdate(service, operation, update);
-  const configuration = needsRollout(update) ? "stored" : "running";
-  return { ...reached(run, progress, "extraFields"), configuration, before };
+  }
+  if (update.inputs.desiredStatus === "stopped") await stopCluster(run);
+  else await waitUntilReady(run);
+  return learnedState(service, operation, update);
 }
 
-async function startStopped(run: Run, progress: Progress): Promise<Progress> {
-  const { service, operation, update } = run;
-  const isStored = progress.configuration === "stored";
+/**
+ * Brings a cluster to its target. The configuration comes first, so that a refusal changes nothing. The number of replicas changes
+ * after the new configuration is healthy: nobody pays for more replicas of a bad one, and no good one is gone.
+ */
+export async function changeCluster(run: Run): Promise<ClusterState> {
+  const { service, operation, update, progress } = run;
+  const { state, record, effects, target } = update;
+  const down = isDown(record, state);
+  const rollsOut = effects.has("rollout");
+  const configures = rollsOut || effects.has("configure");
+
+  if (target.desiredStatus === "stopped") {
+    if (configures && down) await configureStopped(run);
+    else if (configures && (await configure(run)).isDone) rolledOut(run, undefined);
+    // Some services start a cluster when they update it.
+    if (configures) await find(service, operation);
+    await stopCluster(run);
+    return endState(run);
+  }
+
+  let isRolledOut = false;
+  if (down) isRolledOut = await startStopped(run, configures);
+  else if (configures) {
+    const { before, rollout, isDone } = await configure(run);
+    if (isDone) rolledOut(run, rollout);
+    else if (rollsOut) rolledOut(run, await rollOutUpdate(service, operation, before));
+    isRolledOut = rollsOut;
+  }
+  if (!down && !isRolledOut) {
+    const attempt = () => progress.attempt();
+    if (stateOf(record.status) === "failed") rolledOut(run, await repair(service, operation, attempt));
+    else if (effects.has("redeploy") || effects.has("restart")) {
+      const action = effects.has("redeploy") ? "redeploy" : "restart";
+      progress.rollout = await restartReplicas(service, operation, action, { attempt });
+    }
+  }
+  progress.reach(...triggers);
+
+  // Without a replica, nothing shows whether the new configuration is healthy.
+  const isScaled = progress.replicas !== target.replicas;
+  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitUntilReady(run);
+  if (isScaled) await scale(run);
+  progress.reach("replicas");
+  await waitUntilReady(run);
+  return endState(run);
+}
+
+/** The configuration that the replicas run, or will without a further request. */
+function rolledOut({ progress }: Run, rollout: Progress["rollout"]): void {
+  progress.reach(...configInputs, ...triggers);
+  progress.rollout = rollout;
+}
+
+/** The paths of the configuration that the update names. */
+function configPaths({ update: { named } }: Run): string[] {
+  return named.filter((path) => isWithinPaths(path, configInputs));
+}
+
+/** What the service has begun with an accepted configuration. */
+interface Configured {
+  /** The replicas before it; absent if they cannot show a rollout. */
+  readonly before?: StatusRecord | undefined;
+  /** True if the service has no update, so that nothing more is to do: at most, a redeploy has changed the image. */
+  readonly isDone?: true;
+  readonly rollout?: Progress["rollout"];
+}
+
+/** Sends the configuration or, if only the image changes and the service has no update, redeploys with it. */
+async function configure(run: Run): Promise<Configured> {
+  const { service, operation, update, progress } = run;
+  try {
+    return await store(run);
+  } catch (error) {
+    // A service without an update has not stored what an earlier one left open.
+    if (error instanceof NotInPlaceError && !isWithinDiff(update, configInputs)) return { isDone: true };
+    if (!(error instanceof NoUpdateError)) throw error;
+    const attempt = () => progress.attempt(...configPaths(run));
+    return { isDone: true, rollout: await redeployImage(service, operation, update.target.container, attempt) };
+  }
+}
+
+/** Whether the difference between the program and the state, without what an operation left, is within these inputs. */
+function isWithinDiff({ state, inputs }: Update, names: readonly string[]): boolean {
+  return Object.keys(diffCluster({ ...state }, { ...inputs }).changes).some((path) => isWithinPaths(path, names));
+}
+
+/** Sends the configuration. Extra fields need no rollout. */
+async function store(run: Run): Promise<Configured> {
+  const { service, operation, update, progress } = run;
+  operation.status("updating");
+  // Replicas that the update adds to none do not show whether they run the new configuration.
+  const canShowRollout = update.effects.has("rollout") && update.record.replicas !== 0;
+  const before = canShowRollout ? await observeStatus(service, operation) : undefined;
+  await sendUpdate(service, operation, update, () => progress.attempt(...configPaths(run)));
+  progress.reach("extraFields");
+  return { before };
+}
+
+/** The same for a stopped cluster. A refusal is not a failure: the configuration follows at the next start. */
+async function configureStopped(run: Run): Promise<boolean> {
+  const { operation, update, progress } = run;
+  try {
+    await store(run);
+    return true;
+  } catch (error) {
+    if (!isRefusedRequest(error)) throw error;
+    progress.leave(...configPaths(run));
+    if (update.target.desiredStatus === "stopped")
+      operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(error)}`);
+    return false;
+  }
+}
+
+async function stopCluster({ service, operation, update, progress }: Run): Promise<void> {
+  await stop(service, operation, update.target, () => progress.attempt("desiredStatus"));
+  progress.reach("desiredStatus", ...triggers);
+}
+
+/** Starts a stopped cluster with its configuration. Returns whether that is rolled out. */
+async function startStopped(run: Run, configures: boolean): Promise<boolean> {
+  const { service, operation, update, progress } = run;
+  const isStored = configures && (await configureStopped(run));
   const record = isStored ? await find(service, operation) : update.record;
   // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
   const actions = isStored ? (["redeploy", "restart", "scale"] as const) : startActions;
   // The update itself may have started the cluster.
   const isStarted = record !== undefined && !isDown(record, update.state);
-  const action = isStarted ? undefined : await start(service, operation, requestedInputs(update).replicas, actions);
-  const replicas = operation.observed.record?.replicas ?? progress.replicas;
-  const next = { ...reached(run, progress, "desiredStatus"), before: undefined, replicas };
-  return isStored && action === "redeploy" ? rolledOut(run, next, undefined) : next;
+  const attempt = () => progress.attempt("desiredStatus");
+  const action = isStarted ? undefined : await start(service, operation, update.target.replicas, actions, attempt);
+  progress.reach("desiredStatus");
+  progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
+  if (!configures) return false;
+  if (isStored && action === "redeploy") {
+    rolledOut(run, undefined);
+    return true;
+  }
+  const { rollout, isDone = false } = isStored ? {} : await configure(run);
+  if (isDone || !update.effects.has("rollout")) rolledOut(run, rollout);
+  else rolledOut(run, await rollOutUpdate(service, operation, undefined));
+  return true;
 }
 
-async function restart(run: Run, progress: Progress, action: "restart" | "redeploy"): Promise<Progress> {
-  const rollout = await restartReplicas(run.service, run.operation, action);
-  return { ...reached(run, progress, ...triggers), rollout };
-}
-
-async function scale(run: Run, progress: Progress): Promise<Progress> {
-  const { service, operation, update } = run;
-  const { replicas } = requestedInputs(update);
-  const next = { ...reached(run, progress, "replicas"), replicas };
-  if (progress.replicas === replicas) return next;
+async function scale({ service, operation, update, progress }: Run): Promise<void> {
+  const { replicas } = update.target;
   operation.status(`scaling to ${replicas}`);
   await sendWrite(service, operation, {
     kind: "scale",
     send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
     isDone: (record) => record?.replicas === replicas,
+    attempt: () => progress.attempt("replicas"),
   });
-  return next;
+  progress.replicas = replicas;
 }
 
-/** The state of a successful update. The configuration of a stopped cluster takes effect at its next start. */
-async function endOf({ service, operation, update }: Run, { configuration }: Progress): Promise<ClusterState> {
-  const { inputs, state: before } = update;
-  if (configuration !== "running") {
-    await find(service, operation);
-    return endState(service, operation, inputs, { before, ...unfinishedRollout(update, configuration === "stored") });
+async function waitUntilReady({ service, operation, update, progress }: Run): Promise<void> {
+  const { target } = update;
+  progress.leave();
+  const { rollout } = progress;
+  await waitUntil(service, operation, { ...target, replicas: progress.replicas || target.replicas }, rollout);
+  progress.rollout = undefined;
+}
+
+/**
+ * The state of a cluster that is as requested. What a stopped cluster gets only at its next start stays marked. Without a
+ * rollout, nothing new is learned from what the service shows.
+ */
+async function endState(run: Run): Promise<ClusterState> {
+  const { service, operation, update, progress } = run;
+  const { inputs, state: before, effects, target } = update;
+  const unfinished = progress.atStart;
+  if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
+    operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
+  const isNew = !operation.isUpdate || before.__unfinished !== undefined || before.__observed === undefined;
+  if (!unfinished && (isNew || effects.has("rollout"))) {
+    if (service.client.variant.has("update") === false) await judgeImage(run);
+    return learnedState(service, operation, update);
   }
-  // Without a rollout, the env that the service shows may contain earlier drift, so nothing is learned from it.
-  const isLearned = needsRollout(update) || before.__unfinished !== undefined || before.__observed === undefined;
-  const sentInputs = isLearned ? requestedInputs(update) : undefined;
-  return endState(service, operation, inputs, { before, sentInputs });
+  const record = unfinished && (await find(service, operation));
+  const unverifiedInputs = record && unverifiedPaths(inputs, record);
+  const details = { settled: true, seenBy: service.seenBy, before, unverifiedInputs, unfinished };
+  return toState(inputs, operation.observed, details);
 }
 
-/** The failure of a step, with the state that the steps before it reached. */
-function failureOf(
-  { service, operation, update }: Run,
-  { inputs, configuration }: Progress,
-  step: Step | undefined,
-  error: unknown,
-  what: string,
-): InitError {
-  const { state: before } = update;
-  const isSending = step === "configure" || step === "configureStopped";
-  const isStored = configuration === "stored" || (isSending && !isClearRefusal(error));
-  const mayBeStored = isStored || before.__unfinished === "rollout";
-  const isUnfinishedRollout = needsRollout(update) && configuration !== "running" && mayBeStored;
-  const mark = isUnfinishedRollout ? unfinishedRollout(update, isStored) : ({ unfinished: true } as const);
-  return partialError(service, operation, error, what, { running: inputs, before, ...mark });
+/** @throws ClusterFailedError if a redeploy was accepted and is over, and the service still shows the old image. */
+async function judgeImage({ service, operation, update, progress }: Run): Promise<void> {
+  const { state, target, named } = update;
+  const record = named.includes("container") && !target.skipAwait ? await find(service, operation) : undefined;
+  if (!record || hasValue("container", target.container, record)) return;
+  if (!hasValue("container", state.container, record)) return;
+  progress.inputs = { ...progress.inputs, container: state.container ?? target.container };
+  progress.leave("container");
+  throw new ClusterFailedError(
+    `the service accepted a redeploy with ${target.container}, but still shows ${record.container}. If it cannot change the ` +
+      `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
+  );
 }
 
-/** Whether the service has certainly not stored the configuration. */
-function isClearRefusal(error: unknown): boolean {
-  if (error instanceof NotInPlaceError || error instanceof ConfigError) return true;
-  return error instanceof RequestError && error.method !== "GET" && !error.maybeApplied;
-}
+const replacementAdvice =
+  "The next `pulumi up` replaces the cluster, as its preview shows; to keep the cluster, undo the change";
 
-/** Marks a configuration that the replicas do not run yet, with the names of variables that the service may have. */
-function unfinishedRollout({ inputs, state }: Update, isStored: boolean) {
-  const { env = {} } = isStored ? inputs : state;
-  const names = [...(state.__sent ?? []), ...Object.keys(env)];
-  return { unfinished: "rollout", sent: [...new Set(names)] } as const;
+/**
+ * The error of steps that failed. If nothing was sent, the state stays as it was. If the service refused to change an input in
+ * place, the state remembers it, and the next update replaces the cluster, unless an update was accepted before.
+ */
+function failureOf({ service, operation, update, progress }: Run, error: unknown, what: string): Error {
+  const { variant } = service.client;
+  const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && variant.fixed.length > 0;
+  const before = isFixed ? { ...update.state, __fixed: variant.fixed } : update.state;
+  const { unfinished, hasBegun, inputs } = progress;
+  if (!hasBegun && !isFixed) return operation.error(`was not changed: ${briefOf(error)}`, error);
+  const details = { settled: false, unfinished, seenBy: service.seenBy, before };
+  const state = toState(inputs, operation.observed, details);
+  return operation.initError(error, state, what, isFixed ? replacementAdvice : undefined);
 }

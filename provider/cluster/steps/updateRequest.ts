@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { type ClusterRecord, missingField } from "../../api/decode/records";
 import type { UpdateMethod } from "../../api/endpoints";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../../api/requests";
@@ -6,26 +5,39 @@ import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
-import { compareObserved, isMasked, unverifiedPaths } from "../diff/drift";
-import { secretPathsOf } from "../schema/secrets";
+import { compareObserved, keysIn, unverifiedPaths } from "../diff/drift";
+import { type Update, unknownVariables } from "../diff/merge";
 import { type CheckedInputs, pick } from "../schema/state";
 import { findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { replicasOf, requestedInputs, type Update } from "./plan";
 import { sendWrite } from "./sendWrite";
 
 /**
- * Sends the configuration: by PATCH what changes, by PUT and POST everything. If a refusal is about the body, one corrected body
- * is sent. A removed variable that the service still shows afterwards is removed by a null; if the service shows no env, the
- * first PATCH has the null.
+ * Sends the configuration: by PATCH what the update names, by PUT and POST everything. If a refusal is about the body, one
+ * corrected body is sent. A removed variable that the service still shows afterwards is removed by a null; if the service shows no
+ * env, the first PATCH or POST has the null.
+ * @param attempt Records that the configuration may be stored.
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and another input changes.
- * @throws ConfigError if the body would empty an unmanaged variable, whose value is not known.
+ * @throws ConfigError if the body would overwrite a variable whose value is not known.
  */
-export async function sendUpdate(service: LookupSources, operation: Operation, update: Update): Promise<void> {
-  const { requested, differing, changed, changes, all, removed } = partsOf(update);
-  const isEnvShown = update.record.env !== undefined;
-  const first = (method: string) => (method === "PATCH" ? withNulls(changes, isEnvShown ? [] : removed) : all);
+export async function sendUpdate(
+  service: LookupSources,
+  operation: Operation,
+  update: Update,
+  attempt: () => () => void,
+): Promise<void> {
+  const { target, record } = update;
+  const fields = namedFields(update.named);
+  const all = everything(update);
+  const changes = changesOf(update, all);
+  const removed = keysIn(update.named, "env").filter((name) => !Object.hasOwn(all.env, name));
+  const isEnvShown = record.env !== undefined;
+  // A POST may keep what it does not name.
+  const { registryCredentialId = fields.includes("registryCredentialId") ? null : undefined } = all;
+  const nulls = isEnvShown ? [] : removed;
+  const firsts = { PATCH: withNulls(changes, nulls), POST: withNulls({ ...all, registryCredentialId }, nulls) };
+  const first = (method: string): UpdateBody => (method === "PATCH" || method === "POST" ? firsts[method] : all);
   const send = (bodyFor: (method: UpdateMethod) => UpdateBody) =>
     sendWrite(service, operation, {
       kind: "update",
@@ -33,7 +45,8 @@ export async function sendUpdate(service: LookupSources, operation: Operation, u
         const checkedBodyFor = (method: UpdateMethod) => refuseUnknown(update, bodyFor(method));
         return service.client.updateCluster(operation.id, checkedBodyFor, operation.request());
       },
-      isDone: (record) => record !== undefined && shows(record, update, changed),
+      isDone: (found) => found !== undefined && shows(found, update, fields),
+      attempt,
     });
   let answer: ClusterRecord | undefined;
   try {
@@ -41,8 +54,8 @@ export async function sendUpdate(service: LookupSources, operation: Operation, u
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const refused = first(error.method);
-    const second = secondBody(refused, error, { all, differing, inputs: requested });
-    if (!second) throw asNotInPlace(error, differing);
+    const second = secondBody(refused, error, { all, differing: fields, inputs: target });
+    if (!second) throw asNotInPlace(error, fields);
     if (hasNulls(refused) && !hasNulls(second))
       operation.warn(`the service shows no env and refuses a null in it, so it may keep ${listOfVariables(removed)}`);
     answer = await send(() => second);
@@ -64,52 +77,38 @@ function listOfVariables(names: readonly string[]): string {
   return listOf(paths, maxNamed);
 }
 
-/** The inputs that change, and what the bodies consist of. */
-function partsOf(update: Update) {
-  const { inputs, state } = update;
-  const requested = requestedInputs(update);
-  const { env = {}, extraFields = {} } = requested;
-  const isUnfinished = state.__unfinished === "rollout";
-  const differing = changedFields(inputs, state);
-  const changed: readonly ConfigInput[] = isUnfinished ? configInputs : differing;
-  const replicas = replicasOf(update) ?? requested.replicas;
-  // No program requests 0 replicas, and a service can refuse the number.
-  const all = { ...pick(requested, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
-  const isNew = (name: string) => isUnfinished || !isDeepStrictEqual(extraFields[name], state.extraFields?.[name]);
-  const extras = Object.fromEntries(Object.entries(extraFields).filter(([name]) => isNew(name)));
-  const values: UpdateBody = {
-    ...all,
-    registryCredentialId: all.registryCredentialId ?? (state.registryCredentialId === undefined ? undefined : null),
-    extraFields: Object.keys(extras).length > 0 ? extras : undefined,
-  };
-  const changes = Object.fromEntries(
-    changed.map((name) => [name, values[name]] as const).filter(([, value]) => value !== undefined),
-  );
-  const before = changed.includes("env") ? [...Object.keys(state.env ?? {}), ...(state.__sent ?? [])] : [];
-  return {
-    requested,
-    differing,
-    changed,
-    all,
-    // A body cannot name an extra field that is removed: only one with everything else can show that.
-    changes: Object.keys(changes).length > 0 ? changes : all,
-    /** The variables that the service may still have. */
-    removed: [...new Set(before)].filter((name) => !Object.hasOwn(env, name)),
-  };
+/** The inputs of the configuration that an update names. */
+export function namedFields(named: readonly string[]): ConfigInput[] {
+  return configInputs.filter((field) => named.some((path) => isWithinPaths(path, [field])));
 }
 
-type Configured = Partial<Pick<CheckedInputs, ConfigInput>>;
+/** The body with everything. It has the number of replicas that the cluster has: nothing shrinks before the rollout. */
+function everything({ target, record, state }: Update) {
+  const { env = {}, extraFields = {} } = target;
+  const replicas = record.replicas ?? state.replicas ?? target.replicas;
+  // No program requests 0 replicas, and a service can refuse the number.
+  return { ...pick(target, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
+}
 
-/** The inputs of an update that differ. */
-export function changedFields(inputs: Configured, before: Configured): ConfigInput[] {
-  return configInputs.filter((field) => !isDeepStrictEqual(inputs[field] ?? {}, before[field] ?? {}));
+/** The body with what the update names: `env` as a whole, and each extra field by itself. */
+function changesOf({ named }: Update, all: ReturnType<typeof everything>): UpdateBody {
+  const extras = Object.entries(all.extraFields).filter(([name]) => isWithinPaths(`extraFields.${name}`, named));
+  const values: UpdateBody = {
+    ...all,
+    registryCredentialId: all.registryCredentialId ?? null,
+    extraFields: extras.length > 0 ? Object.fromEntries(extras) : undefined,
+  };
+  const entries = namedFields(named).map((name) => [name, values[name]] as const);
+  const changes = entries.filter(([, value]) => value !== undefined);
+  // A body cannot name an extra field that is removed: only one with everything else can show that.
+  return changes.length > 0 ? Object.fromEntries(changes) : all;
 }
 
 /** Whether a record shows the new values of these inputs. */
 function shows(record: ClusterRecord, update: Update, changed: readonly ConfigInput[]): boolean {
-  const requested = requestedInputs(update);
-  const { differing } = compareObserved(requested, record, update.state);
-  return ![...differing, ...unverifiedPaths(requested, record)].some((path) => isWithinPaths(path, changed));
+  const { target, state } = update;
+  const { differing } = compareObserved(target, record, state);
+  return ![...differing, ...unverifiedPaths(target, record)].some((path) => isWithinPaths(path, changed));
 }
 
 /** Adds a null for each of these variables to a body with env. */
@@ -120,18 +119,11 @@ function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
 }
 
 /**
- * Returns the body unchanged. An unmanaged variable whose value the service masks is empty in the state, where it is marked as
- * secret, and in the inputs of a program that ignores env: sending it would overwrite the value. A program that changes env
- * wants what it says. A service that masks by an empty value cannot be distinguished from one that shows an empty variable.
- * @throws ConfigError if the body would empty such a variable.
+ * Returns the body unchanged.
+ * @throws ConfigError if it would overwrite another user's variable whose value the service masks.
  */
-function refuseUnknown({ record, inputs, state }: Update, body: UpdateBody): UpdateBody {
-  if (changedFields(inputs, state).includes("env")) return body;
-  const secrets = secretPathsOf(inputs, state);
-  const isEmptied = (name: string) => body.env?.[name] === "" && state.env?.[name] === "";
-  const unknown = Object.entries(record.env ?? {})
-    .filter(([name, value]) => value !== "" && isMasked(value) && isEmptied(name) && secrets?.includes(`env.${name}`))
-    .map(([name]) => name);
+function refuseUnknown(update: Update, body: UpdateBody): UpdateBody {
+  const unknown = body.env === undefined ? [] : unknownVariables(update);
   if (unknown.length === 0) return body;
   throw new ConfigError(
     `the service masks ${listOfVariables(unknown)}, and this update sends every variable, so it would empty an unknown value. ` +

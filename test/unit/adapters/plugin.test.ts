@@ -198,7 +198,10 @@ describe("an operation", () => {
     expect(error.details).toContain("timed out after 1m");
     const failure = failureIn(error);
     expect(failure?.getId()).toBe(living(simulator)[0]?.id);
-    expect(fromStruct(failure?.getProperties())).toMatchObject({ settled: false, __unfinished: true });
+    expect(fromStruct(failure?.getProperties())).toMatchObject({
+      settled: false,
+      __unfinished: { kind: "creation", paths: [] },
+    });
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
     expect(failure?.getRefreshBeforeUpdate()).toBe(true);
   });

@@ -80,15 +80,16 @@ describe("the service of the official client", () => {
     expect(bodiesOf(fixture, /scale$/)).toEqual([{ replicaCount: 3 }]);
   });
 
-  it("cannot change the image in place if it still shows the old image after a redeploy", async () => {
+  it("fails without a replacement if it still shows the old image after a redeploy is over", async () => {
     const client: FixtureOptions["client"] = (real) => ({
       redeployCluster: (id, options) => real.redeployCluster(id, options),
     });
     const fixture = await openFixture({ dialect: "client", client });
     const held = await fixture.create(wanted);
     const failed = await fixture.failingChange(held, { ...wanted, container: "team/server:2.0" });
-    expect(failed.text).toMatch(/`container` cannot be changed in place: the service accepted a redeploy/);
+    expect(failed.text).toMatch(/the service accepted a redeploy with team\/server:2\.0, but still shows .*--replace/);
     expect(failed.state).toMatchObject({ container: wanted.container, settled: false });
+    expect(failed.state).not.toHaveProperty("__fixed");
   });
 
   it("replaces the cluster if env changes, as the preview says, and an update fails without changing the state", async () => {

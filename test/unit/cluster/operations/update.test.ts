@@ -67,7 +67,10 @@ describe("an update after a change by another user", () => {
     await fixture.change({ id, state }, { ...observed, replicas: 3 });
     expect(fixture.simulator.cluster(id)?.replicas).toBe(3);
     fixture.simulator.change(id, { replicas: 6 });
-    await fixture.change({ id, state: { ...state, settled: false, __unfinished: "rollout" } }, observed);
+    const left = { ...state, settled: false, __unfinished: { kind: "update", paths: ["container"] } };
+    await fixture.change({ id, state: left }, observed);
+    expect(fixture.simulator.cluster(id)?.replicas).toBe(6);
+    await fixture.change({ id, state: { ...left, __unfinished: { kind: "update", paths: ["replicas"] } } }, observed);
     expect(fixture.simulator.cluster(id)?.replicas).toBe(2);
   });
 });
@@ -141,12 +144,13 @@ it("a failed creation is finished by an update that sends nothing, and variables
   expect(fixture.warnings()).toEqual([]);
 });
 
-it("a refused update of the replicas keeps the number that another user has set", async () => {
+it("a refused update of the replicas leaves the number that another user has set, and takes no drift into the state", async () => {
   const { fixture, made } = await openSettled(checked);
   fixture.simulator.change(made.id, { replicas: 5 });
   fixture.simulator.fault({ kind: "status", status: 409, method: "POST", path: "/v1/clusters/*/scale", times: 5 });
   const left = await fixture.failingChange(made, { ...checked, replicas: 4 });
-  expect(left.state).toMatchObject({ ...checked, replicas: 5, settled: false });
+  expect(fixture.simulator.cluster(made.id)?.replicas).toBe(5);
+  expect(left.state).toMatchObject({ ...checked, replicas: 2, settled: false });
   expect(fixture.toDo(left, { ...checked, replicas: 4 })).toEqual(["replicas", "settled"]);
   await fixture.reach(left, { ...checked, replicas: 4 }, [scale]);
 });

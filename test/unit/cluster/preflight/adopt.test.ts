@@ -33,7 +33,7 @@ describe("an adoption", () => {
       "reports what is changed, by the paths alone",
       { env: { MODEL: "old" }, status: "stopped" },
       { ...two, replicas: 3, env: { MODEL: canary, NEW: canary } },
-      /: desiredStatus, replicas, env.MODEL and env.NEW will be changed to match .* does not set may be removed$/,
+      /: replicas, env.MODEL, env.NEW and desiredStatus will be changed to match .* does not set are kept$/,
     ],
     ["reports nothing of values that are not known yet", {}, unknown, nothing],
   ])("%s", async (_title, fields, news, text) => {

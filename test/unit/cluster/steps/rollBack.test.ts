@@ -108,12 +108,21 @@ describe("an update that does not get healthy", () => {
     expect(failed.state).toMatchObject({ replicas: 2, env: { MODEL: canary } });
   });
 
-  it("is rolled back to fewer replicas if it has removed some, with their cost", async () => {
+  it("removes no replica before it is healthy, so that a rollback has all of them", async () => {
     const { fixture, made } = await openGood({}, { ...good, hourlyCost: 6 });
     const failed = await fixture.failingChange(made, { ...bad, replicas: 1, hourlyCost: 3 });
-    expect(failed.text).toContain("Rolled back: 1/1 replicas healthy with acme/model:1");
-    expect(failed.state).toMatchObject({ container: "acme/model:1", replicas: 1, hourlyCost: 3, settled: true });
-    expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 1, deployed: { container: "acme/model:1" } });
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(failed.state).toMatchObject({ container: "acme/model:1", replicas: 2, hourlyCost: 6, settled: true });
+    expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { container: "acme/model:1" } });
+    expect(writes(fixture.simulator)).not.toContain(scale);
+  });
+
+  it("is rolled back to the image that another user had set, and says so in the state", async () => {
+    const { fixture, made } = await openGood();
+    fixture.simulator.change(made.id, { container: "acme/theirs:9" });
+    const failed = await fixture.failingChange(made, bad);
+    expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/theirs:9");
+    expect(failed.state).toMatchObject({ container: "acme/theirs:9", settled: true });
   });
 });
 
@@ -123,7 +132,6 @@ describe("a failed update that is not rolled back", () => {
     ["it only scales", {}, { container: "acme/model:1", replicas: 3 }, {}],
     ["it was not ready before", { settled: false }, {}, {}, "it was not ready before"],
     ["it had failed before", {}, {}, { status: "failed" }, "it did not run before"],
-    ["it was stopped before", {}, {}, { status: "stopped" }],
     ["the old image is not known", { container: undefined }, {}, {}, "its old `container` is not"],
   ])("stays as it is: %s", async (_title, state, news, changes, reason = "") => {
     const { fixture, made } = await openGood();

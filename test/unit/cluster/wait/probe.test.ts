@@ -151,14 +151,16 @@ describe("an update with a readiness probe", () => {
     expect(fixture.warnings()).toEqual([]);
   });
 
-  it("of the probe alone does not start a cluster that another user has stopped; the next one does", async () => {
+  it("of the probe alone does not start a cluster that another user has stopped; an update after a refresh does", async () => {
     const { ask, requests } = endpoint(ok);
     const { fixture, made } = await openSettled(toRun, { ask });
     fixture.simulator.change(made.id, { status: "stopped" });
-    const failed = await fixture.failingChange(made, probed);
-    expect(failed.text).toContain("it is stopped: someone else stopped it");
+    const kept = await fixture.change(made, probed);
+    expect(fixture.warnings().join()).toContain("it was stopped by another user, and stays so; a refresh shows it");
     expect([writes(fixture.simulator), requests]).toEqual([[], []]);
-    await fixture.expectAtGoal(await fixture.change(failed, probed), probed);
+    const found = await fixture.refresh(kept);
+    expect(fixture.toDo(found, probed)).toEqual(["desiredStatus"]);
+    await fixture.expectAtGoal(await fixture.change(found, probed), probed);
     expect(requests).toHaveLength(1);
   });
 });

@@ -1,0 +1,106 @@
+import type { ClusterRecord } from "../../api/decode/records";
+import type { PropertyChange } from "../../contract";
+import { isDown } from "../health/health";
+import type { Effect } from "../schema/fields";
+import type { CheckedInputs, ClusterState } from "../schema/state";
+import { diffCluster, effectsOf, isWithinPaths } from "./diff";
+import { isMasked, unknownValue, withDrift } from "./drift";
+
+/** One change of a cluster, computed once: everything that is sent comes from here. */
+export interface Update {
+  /** The inputs of the program. */
+  readonly inputs: CheckedInputs;
+  /** The state and the record before the update. */
+  readonly state: ClusterState;
+  readonly record: ClusterRecord;
+  /** The paths that the update sets: those of the diff, and those that an unfinished operation has left. */
+  readonly named: readonly string[];
+  /** The effects of these paths. */
+  readonly effects: ReadonlySet<Effect>;
+  /** What the cluster is to have. */
+  readonly target: CheckedInputs;
+}
+
+export function updateTo(inputs: CheckedInputs, state: ClusterState, record: ClusterRecord): Update {
+  const left = (state.__unfinished?.paths ?? []).map((path): [string, PropertyChange] => [path, { kind: "update" }]);
+  const changes = { ...Object.fromEntries(left), ...diffCluster({ ...state }, { ...inputs }).changes };
+  const named = Object.keys(changes);
+  const target = mergeInputs(inputs, state, record, named);
+  return { inputs, state, record, named, effects: effectsOf({ changes }), target };
+}
+
+/**
+ * The one merge, for every input and every method: a path that is named has the value of the program; every other has what the
+ * record shows, because another user may have changed it, or the program ignores it; what the record does not show has the value
+ * of the state. A start sets the number of replicas, because that of a stopped cluster is no drift.
+ */
+function mergeInputs(
+  inputs: CheckedInputs,
+  state: ClusterState,
+  record: ClusterRecord,
+  named: readonly string[],
+): CheckedInputs {
+  const shown = withDrift(state, record);
+  const isNamed = (path: string) => isWithinPaths(path, named);
+  const sourceOf = (path: string) => (isNamed(path) ? inputs : shown);
+  const { desiredStatus } = sourceOf("desiredStatus");
+  const starts = desiredStatus !== "stopped" && isDown(record, state);
+  const replicas =
+    isNamed("replicas") || starts ? inputs.replicas : (record.replicas ?? state.replicas ?? inputs.replicas);
+  return {
+    ...inputs,
+    replicas,
+    desiredStatus,
+    container: sourceOf("container").container ?? inputs.container,
+    registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
+    env: mergeMaps("env", named, inputs.env, { ...keptVariables(state, record), ...shown.env }),
+    extraFields: mergeMaps("extraFields", named, inputs.extraFields, shown.extraFields),
+    // None of no replicas gets healthy, and none answers a probe.
+    skipAwait: replicas === 0 ? true : inputs.skipAwait,
+  };
+}
+
+/** A map with the named keys of `next`, and all others of `others`. */
+function mergeMaps<Value>(
+  map: "env" | "extraFields",
+  named: readonly string[],
+  next: Readonly<Record<string, Value>> = {},
+  others: Readonly<Record<string, Value>> = {},
+): Record<string, Value> {
+  const names = Object.keys({ ...next, ...others });
+  const values = names.map((name) => [name, (isWithinPaths(`${map}.${name}`, named) ? next : others)[name]] as const);
+  return Object.fromEntries(values.filter((entry): entry is [string, Value] => entry[1] !== undefined));
+}
+
+/** The configuration before an update: of what the update names, as the record showed it; of all else, that of the state. */
+export function configurationBefore({ state, record, named }: Update): Partial<CheckedInputs> {
+  const shown = withDrift(state, record);
+  const sourceOf = (path: string) => (isWithinPaths(path, named) ? shown : state);
+  return {
+    container: sourceOf("container").container,
+    registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
+    env: state.env && mergeMaps("env", named, shown.env, state.env),
+    extraFields: state.extraFields && mergeMaps("extraFields", named, shown.extraFields, state.extraFields),
+  };
+}
+
+/** The variables that an adopted cluster had, as the record shows them. */
+function keptVariables({ __observed }: ClusterState, { env = {} }: ClusterRecord): Record<string, string> {
+  const kept = (__observed?.kept ?? []).map((name) => [name, env[name]] as const);
+  return Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/**
+ * The variables of other users whose values the service masks: those that the update does not name, and whose value is not in the
+ * state. One that the service itself showed right after our own apply is its own, and is left out.
+ */
+export function unknownVariables({ state, record, named }: Pick<Update, "state" | "record" | "named">): string[] {
+  const { env = {}, __observed: known } = state;
+  const isKnown = (name: string) =>
+    Object.hasOwn(env, name) ? env[name] !== unknownValue : known?.env?.includes(name);
+  return Object.entries(record.env ?? {})
+    .filter(
+      ([name, value]) => value !== "" && isMasked(value) && !isKnown(name) && !isWithinPaths(`env.${name}`, named),
+    )
+    .map(([name]) => name);
+}

@@ -1,0 +1,278 @@
+import type { Properties } from "../../../../provider/contract";
+import type { Dialect, Fault } from "../../../../simulator";
+import {
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  type Held,
+  interruptAfter,
+  openFixture,
+  openSettled,
+  patch,
+  redeploy,
+  restart,
+  scale,
+  settle,
+  toRun,
+  toStop,
+  writes,
+} from "../harness";
+import { check } from "../preflight/harness";
+
+/** What an update sends, and what a half-done one leaves: faults.md, H and P. */
+
+const image = "team/server:1.0";
+const env = { MODEL: "one", OLD: "old" };
+const old: Properties = { ...toRun, container: image, env, extraFields: { container_port: 8000 } };
+const model = (value: string): Properties => ({ ...old, env: { ...env, MODEL: value } });
+const two = model("two");
+
+/** The bodies of updates, whatever their method. */
+function bodies({ simulator }: Fixture) {
+  return simulator.requests.filter(({ method, path, body }) => method !== "GET" && body && /cl_\w+$/.test(path));
+}
+
+const sent = (fixture: Fixture) => bodies(fixture).map(({ body }) => body);
+const stored = (fixture: Fixture, { id }: Held) => fixture.simulator.cluster(id);
+const missing = (action: string): Fault => {
+  return { kind: "status", status: 404, method: "POST", path: `/v1/clusters/*/${action}`, times: 99 };
+};
+
+describe("what another user has set", () => {
+  const masked: Partial<Dialect> = { envEcho: "masked" };
+
+  it.each(["PATCH", "PUT", "POST"] as const)(
+    "is not emptied where the service masks it: %s (H1)",
+    async (updateMethod) => {
+      const { fixture, made } = await openSettled(old, { dialect: { ...masked, updateMethod } });
+      fixture.simulator.change(made.id, { env: { ...env, THEIRS: "their-value" } });
+      const { message } = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), made.id, made.state, two)));
+      expect(message).toMatch(/the service masks `env\.THEIRS`.*Nothing was sent.*remove it in the service/s);
+      expect(stored(fixture, made)?.env).toEqual({ ...env, THEIRS: "their-value" });
+      await fixture.change(made, { ...two, env: { MODEL: "two", OLD: "old", THEIRS: "ours" } });
+      expect(stored(fixture, made)?.deployed.env).toEqual({ MODEL: "two", OLD: "old", THEIRS: "ours" });
+    },
+  );
+
+  it("is no obstacle if the service itself has added it (H1)", async () => {
+    const { fixture, made } = await openSettled(old, { dialect: { ...masked, injectedEnv: { GPU_HOST: "node-7" } } });
+    await fixture.change(made, two);
+    expect(sent(fixture)).toEqual([{ env: { MODEL: "two", OLD: "old" } }]);
+  });
+
+  it("is not emptied after an import from a service that masks, whose warning names the variables (H1)", async () => {
+    const fixture = await openFixture({ dialect: masked });
+    const { id } = fixture.simulator.addCluster({ name: "web", container: image, gpuType: "h100", replicas: 2, env });
+    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, {}));
+    expect(fixture.warnings().join()).toMatch(/could not be read.*`env\.MODEL` and `env\.OLD`/);
+    const inputs = { ...found?.inputs, env: { MODEL: "two", OLD: "***" } };
+    const { message } = await fixture.run(
+      failureOf(fixture.cluster.update(fixture.ctx(), id, found?.state ?? {}, inputs)),
+    );
+    expect(message).toContain("the service masks `env.OLD`");
+    expect(fixture.simulator.cluster(id)?.env).toEqual(env);
+  });
+
+  it("stays, if an autoscaler has scaled and a refresh sees a sick replica (H2)", async () => {
+    const range = { ...toRun, extraFields: { autoscaling: { min_replicas: 2, max_replicas: 10 } } };
+    const { fixture, made } = await openSettled(range);
+    fixture.simulator.change(made.id, { replicas: 5 });
+    const held = await fixture.refresh(made);
+    await fixture.change({ ...held, state: { ...held.state, settled: false } }, range);
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(stored(fixture, made)?.replicas).toBe(5);
+  });
+
+  it("stays, if an update under `ignoreChanges` failed and is continued (H2)", async () => {
+    const { fixture, made } = await openSettled(old, { dialect: { updateRollsOut: false } });
+    fixture.simulator.change(made.id, { replicas: 5 });
+    fixture.simulator.fault({ kind: "status", status: 403, path: "**/redeploy", method: "POST" });
+    const left = await fixture.failingChange(made, two);
+    await fixture.change(left, two);
+    expect(stored(fixture, made)).toMatchObject({ replicas: 5, deployed: { env: two["env"] } });
+    expect(writes(fixture.simulator)).not.toContain(scale);
+  });
+
+  it.each(["PUT", "POST"] as const)("is in the body with everything: %s (H3)", async (updateMethod) => {
+    const { fixture, made } = await openSettled(old, { dialect: { updateMethod } });
+    const theirs = { registryCredentialId: "cred_theirs", extraFields: { container_port: 7777 } };
+    await fixture.run(fixture.client.updateCluster(made.id, () => ({ container: image, env, replicas: 2, ...theirs })));
+    await fixture.clock.advance(60_000);
+    await fixture.change(made, two);
+    expect(sent(fixture).at(-1)).toMatchObject({ container_port: 7777, registry_credential_id: "cred_theirs" });
+  });
+
+  it("stays beside a configuration that waits for the start of a stopped cluster (H16)", async () => {
+    const fixture = await openFixture();
+    const stopped = await fixture.settleStopped({ ...old, ...toStop, container: image, env });
+    const waiting = await fixture.change(stopped, { ...two, desiredStatus: "stopped" });
+    fixture.simulator.change(made(waiting), { container: "theirs:2" });
+    await fixture.change(waiting, { ...model("three"), desiredStatus: "stopped" });
+    expect(sent(fixture)).toEqual([{ env: { MODEL: "three", OLD: "old" } }]);
+  });
+
+  it("stays after an adoption, with and without a change of `env` (H17, P5)", async () => {
+    for (const MODEL of ["one", "zero"]) {
+      const fixture = await openFixture();
+      const there = { MODEL, LICENSE_SERVER: "x" };
+      const { id } = fixture.simulator.addCluster({
+        name: "web",
+        container: image,
+        gpuType: "h100",
+        replicas: 2,
+        env: there,
+      });
+      const inputs = { ...toRun, container: image, env: { MODEL: "one" }, adopt: id };
+      const at = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+      await fixture.expectAtGoal(at, inputs);
+      const next = await fixture.change(at, { ...inputs, env: { MODEL: "two" } });
+      expect(stored(fixture, next)?.deployed.env).toEqual({ MODEL: "two", LICENSE_SERVER: "x" });
+      await fixture.expectAtGoal(next, { ...inputs, env: { MODEL: "two" } });
+    }
+  });
+});
+
+it("an adoption that would have to send variables which the service masks is refused before a request", async () => {
+  const fixture = await openFixture({ dialect: { envEcho: "masked" } });
+  const there = { MODEL: "one", LICENSE_SERVER: "x" };
+  const { id } = fixture.simulator.addCluster({
+    name: "web",
+    container: image,
+    gpuType: "h100",
+    replicas: 2,
+    env: there,
+  });
+  const inputs = { ...toRun, container: image, env: { MODEL: "one", NEW: "new" }, adopt: id };
+  const { message } = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), inputs)));
+  expect(message).toMatch(/was not adopted: `env` differs .*`LICENSE_SERVER` with values that the service masks/);
+  expect(writes(fixture.simulator)).toEqual([]);
+});
+
+const made = ({ id }: Held) => id;
+
+describe("a half-done update", () => {
+  it.each([403, 409])(
+    "is stored if only its second request is refused by %i, so a revert restores it (H4)",
+    async (status) => {
+      const dialect = { updateSemantics: "merge-keys", updateRollsOut: false } as const;
+      const { fixture, made: held } = await openSettled(old, { dialect });
+      fixture.simulator.fault({ kind: "status", status, method: "PATCH", after: 1, times: status === 403 ? 1 : 5 });
+      const left = await fixture.failingChange(held, { ...old, env: { MODEL: "two" } });
+      expect(left.state).toMatchObject({ env, __unfinished: { kind: "update", paths: ["env.MODEL", "env.OLD"] } });
+      await fixture.change(left, old);
+      expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
+    },
+  );
+
+  it("changes nothing in the state if a read fails before anything is sent (H5)", async () => {
+    const { fixture, made: held } = await openSettled(old);
+    fixture.simulator.fault({ kind: "status", status: 403, path: "**/status", method: "GET" });
+    const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), held.id, held.state, two)));
+    expect(error.name).not.toBe("InitError");
+    expect(error.message).toContain("was not changed: GET");
+    expect(writes(fixture.simulator)).toEqual([]);
+  });
+
+  it("changes nothing in the state after an interrupt before anything is sent (H5)", async () => {
+    const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
+      if (request.method === "GET") await clock.sleep(1_000);
+      return real(request);
+    };
+    const { fixture, made: held } = await openSettled(old, { wire });
+    const { end } = await interruptAfter(fixture, 1_500, (ctx) =>
+      failureOf(fixture.cluster.update(fixture.ctx(ctx), held.id, held.state, two)),
+    );
+    expect(end.name).not.toBe("InitError");
+    expect(writes(fixture.simulator)).toEqual([]);
+  });
+
+  it("is waited for to its end, and no input becomes fixed, if the service shows a new image late (H7)", async () => {
+    let until = Number.POSITIVE_INFINITY;
+    const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
+      if (request.path.endsWith("/redeploy")) until = clock.now() + 30_000;
+      const answer = await real(request);
+      const isLate = request.method === "GET" && clock.now() < until;
+      return isLate ? { ...answer, body: answer.body.replaceAll("team/server:2.0", image) } : answer;
+    };
+    const fixture = await openFixture({ dialect: "client", provisioningMs: 60_000, wire });
+    const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
+    const held = await settle(fixture, inputs);
+    const { state } = await fixture.change(held, { ...inputs, container: "team/server:2.0" });
+    expect(state).toMatchObject({ container: "team/server:2.0", settled: true });
+    expect(state).not.toHaveProperty("__fixed");
+  });
+
+  it.each<[string, string[], string[], RegExp | undefined]>([
+    ["restarted where there is no redeploy", ["redeploy"], [redeploy, restart], undefined],
+    [
+      "named with the way out where there is neither",
+      ["redeploy", "restart"],
+      [redeploy, restart],
+      /pulumi up --replace 'urn:/,
+    ],
+  ])("of a failed cluster is %s (H8)", async (_title, actions, calls, text) => {
+    const { fixture, made: held } = await openSettled(old);
+    fixture.simulator.change(held.id, { status: "failed" });
+    const found = await fixture.refresh(held);
+    for (const action of actions) fixture.simulator.fault(missing(action));
+    if (text) expect((await fixture.failingChange(found, old)).text).toMatch(text);
+    else await fixture.change(found, old);
+    expect(writes(fixture.simulator)).toEqual(calls);
+  });
+
+  it("that only restarts says nothing about a rollback (P11)", async () => {
+    const inputs = { ...old, onFailedUpdate: "rollBack" };
+    const { fixture, made: held } = await openSettled(inputs, { provisioningMs: 60_000 });
+    await fixture.failingChange(held, { ...inputs, restartTriggers: ["a"] }, { timeoutMs: 20_000 });
+    expect(writes(fixture.simulator)).toEqual([restart]);
+    expect(fixture.warnings()).toEqual([]);
+  });
+
+  it("that is a creation keeps its id, limit and words, whatever the engine calls (H13, H14)", async () => {
+    const fixture = await openFixture({ provisioningMs: 40 * 60_000 });
+    const left = await fixture.failingCreate(old);
+    fixture.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters/*", times: 1 });
+    const again = await fixture.failingChange(left, old);
+    expect(again).toMatchObject({ id: left.id, state: left.state });
+    expect(again.text).toContain("was created, but is not ready: GET");
+    // Longer than the limit of an update.
+    const { state } = await fixture.change(again, old);
+    expect(state).toMatchObject({ settled: true });
+    expect(state).not.toHaveProperty("__unfinished");
+  });
+});
+
+describe("a preview", () => {
+  const refused = (["PATCH", "PUT", "POST"] as const).map((method): Fault => {
+    return { kind: "status", status: 405, method, path: "/v1/clusters/*", times: 99 };
+  });
+
+  it("announces a replacement by a known variable beside one that is not known yet (P1)", async () => {
+    const fixture = await openFixture({ dialect: "client", faults: refused });
+    const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
+    const held = await settle(fixture, inputs);
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    const news = { ...inputs, env: { MODEL: "two", OLD: unknown } };
+    const { inputs: checkedInputs } = await check(fixture, news, inputs);
+    const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), held.id, held.state, checkedInputs));
+    expect(changes["env.MODEL"]).toMatchObject({ replace: true });
+  });
+
+  it("refuses more healthy replicas than there are, unless both numbers are old (P10)", async () => {
+    const fixture = await openFixture();
+    const now = { ...old, replicas: 3 };
+    expect((await check(fixture, { ...now, minHealthyReplicas: 5 }, now)).refusals.join()).toContain(
+      "minHealthyReplicas",
+    );
+    const both = { ...now, minHealthyReplicas: 5 };
+    expect((await check(fixture, { ...both, container: "a/b:2" }, both)).refusals).toEqual([]);
+  });
+});
+
+it("an update of a cluster that is stopped by another user starts nothing, and a sibling of it stops nothing", async () => {
+  const { fixture, made: held } = await openSettled(old);
+  fixture.simulator.change(held.id, { status: "stopped" });
+  await fixture.change(held, two);
+  expect(writes(fixture.simulator)).toEqual([patch]);
+  expect(stored(fixture, held)?.status).toBe("stopped");
+});
