@@ -1,5 +1,5 @@
 import type { ReplicaRecord, StatusRecord } from "../../api/decode/records";
-import { stateOf } from "../../api/decode/states";
+import { isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { type Condition, type RolloutProgress, readyCondition } from "./conditions";
 import { type Found, type Goal, worstWord } from "./health";
 
@@ -26,9 +26,8 @@ const maxUnseenMs = 60_000;
  */
 export function hasBegun(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
   if (!before || !after) return false;
-  const old = stateOf(before.status);
-  const now = stateOf(after.status);
-  if (now !== old && (now === "pending" || (old === "failed" && now === "running"))) return true;
+  if (isChanging(after.status) && !isChanging(before.status)) return true;
+  if (stateOf(before.status) === "failed" && stateOf(after.status) === "running") return true;
   if (before.overall === true && after.overall === false) return true;
   // A status without replicas proves nothing: it may not be available.
   if (before.replicas.length === 0 || after.replicas.length === 0) return false;
@@ -37,6 +36,11 @@ export function hasBegun(before: StatusRecord | undefined, after: StatusRecord |
   if (stayed.length === 0) return true;
   const hasLostOne = stayed.length < before.replicas.length;
   return wasHealthy(before) && (hasLostOne || renewedIds(before, after).length > 0);
+}
+
+/** Whether a status word is one of a change. A cluster with sick replicas does not change by that. */
+function isChanging(word: string | undefined): boolean {
+  return stateOf(word) === "pending" && !isUnhealthyStatus(word);
 }
 
 /** Whether all replicas were healthy, so that a restart of one of them is visible. */

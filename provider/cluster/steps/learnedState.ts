@@ -5,7 +5,8 @@ import { isWithinPaths } from "../diff/diff";
 import { compareObserved, findSpecMismatches, keysIn, unverifiedPaths } from "../diff/drift";
 import type { Update } from "../diff/merge";
 import { toState } from "../diff/observed";
-import type { CheckedInputs, ClusterState } from "../schema/state";
+import { textNames } from "../schema/fields";
+import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
 import { isTypical, type LearnedInputs } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
@@ -26,7 +27,7 @@ export async function learnedState(service: Service, operation: Operation, updat
 
 /** Learns how the service shows the inputs, by one request at most. */
 async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
-  const { inputs, state } = update;
+  const { inputs, state, target } = update;
   const { record: last } = operation.observed;
   const { isCreation } = operation;
   const isNew = isCreation || state.__observed === undefined;
@@ -34,32 +35,47 @@ async function learn(service: Service, operation: Operation, update: Update): Pr
     const record = { ...(found ?? last), id: operation.id };
     if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
     return {
-      ...learnedFrom(update, record, isCreation),
+      ...learnedFrom(update, record, operation.isUpdate),
       unverifiedInputs: unverifiedPaths(inputs, record),
       isTypical: found && isTypical(found, inputs, { ...state, ...last }),
     };
   };
   // With skipAwait, the last observation is older than the change.
-  if (last?.env !== undefined && (isCreation || inputs.skipAwait !== true)) return learnFrom(last);
+  if (last?.env !== undefined && (isCreation || target.skipAwait !== true)) return learnFrom(last);
   if (!isCreation) return learnFrom(await find(service, operation));
   return service.learned.of(inputs, async () => learnFrom(await find(service, operation, { priority: "lookup" })));
 }
 
 /**
- * How the service shows what was applied. Only an update that has sent `env` shows which variables the service adds or masks by
- * itself: without one, others can be of another user. What an adopted cluster had, and the program does not set, is kept.
+ * How the service shows what was applied: all of a creation, and of an update the paths that it names. A difference in anything
+ * else is drift. What an adopted cluster had, and the program does not set, is kept.
  */
-function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRecord, isCreation: boolean) {
-  const { __observed: known } = state;
-  const isEnvSent = isCreation || named.some((path) => isWithinPaths(path, ["env"]));
-  const removed = new Set(keysIn(named, "env"));
-  const kept = known?.kept?.filter((name) => !Object.hasOwn(inputs.env ?? {}, name) && !removed.has(name)) ?? [];
-  const without = <Value>(env: Readonly<Record<string, Value>> | undefined) =>
-    env && Object.fromEntries(Object.entries(env).filter(([name]) => !kept.includes(name)));
-  const applied = { ...target, env: without(target.env) };
-  const compared = compareObserved(applied, { ...record, env: without(record.env) }, state);
-  const env = isEnvSent || known === undefined ? compared.echo.env : known.env;
-  return { ...compared, echo: { ...compared.echo, env, kept: kept.length > 0 ? kept : undefined } };
+function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRecord, isUpdate: boolean) {
+  const { __observed: known = {} } = state;
+  const isSent = (path: string) => !isUpdate || isWithinPaths(path, named);
+  const { echo, differing, unchanged } = compareObserved(target, record, state);
+  const removed = keysIn(named, "env");
+  const kept = known.kept?.filter((name) => !Object.hasOwn(inputs.env ?? {}, name) && !removed.includes(name)) ?? [];
+  const keysOf = (map: "env" | "extraFields") => {
+    const keys = [
+      echo[map]?.filter((key) => isSent(`${map}.${key}`)),
+      known[map]?.filter((key) => !isSent(`${map}.${key}`)),
+    ];
+    return keys.flatMap((some = []) => some).filter((key) => map === "extraFields" || !kept.includes(key));
+  };
+  const texts = textNames.map((field) => [field, (isSent(field) ? echo : known)[field]] as const);
+  const lists = { env: keysOf("env"), extraFields: keysOf("extraFields"), kept };
+  const learned: ObservedInputs = {
+    ...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(lists).filter(([, keys]) => keys.length > 0)),
+  };
+  const isJudged = (path: string) =>
+    isSent(path) &&
+    !isWithinPaths(
+      path,
+      kept.map((name) => `env.${name}`),
+    );
+  return { echo: learned, differing: differing.filter(isJudged), unchanged: unchanged.filter(isJudged) };
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */

@@ -43,10 +43,11 @@ export class Progress {
 
   /** Something is about to be sent. Returns what takes that back: the service has refused it. */
   attempt(...paths: readonly string[]): () => void {
-    const before = this.#paths;
+    const before = { paths: this.#paths, hasBegun: this.#hasBegun };
     this.leave(...paths);
     return () => {
-      this.#paths = before;
+      this.#paths = before.paths;
+      this.#hasBegun = before.hasBegun;
     };
   }
 

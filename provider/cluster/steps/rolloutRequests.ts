@@ -1,4 +1,4 @@
-import type { StatusRecord } from "../../api/decode/records";
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import type { RedeployBody } from "../../api/endpoints";
 import { ClusterFailedError, isMissingEndpoint, NotInPlaceError } from "../../base/errors";
@@ -17,7 +17,7 @@ export async function observeStatus(service: Service, operation: Operation): Pro
 }
 
 /**
- * The rollout of an accepted update. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
+ * The rollout of an accepted update, of which reads since the request may have shown the beginning. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
  * all healthy may not show that it has begun: then the last update of a healthy cluster decides. The status word of a failed
  * cluster shows it. Where there is no redeploy, the update itself is all that there is.
  */
@@ -25,11 +25,13 @@ export async function rollOutUpdate(
   service: Service,
   operation: Operation,
   before: StatusRecord | undefined,
+  seen: readonly ClusterRecord[] = [],
 ): Promise<Rollout> {
   const { variant } = service.client;
   const requestedAtMs = service.clock.now();
+  const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
   const poll = async () => hasBegun(before, await observeStatus(service, operation));
-  const isBegun = before !== undefined && (await isTrueWithin(operation, maxEffectMs, poll));
+  const isBegun = before !== undefined && (wasSeen || (await isTrueWithin(operation, maxEffectMs, poll)));
   if (before && wasHealthy(before)) variant.note("rollout", isBegun);
   const hasFailed = stateOf(before?.status) === "failed";
   const isExpected = before !== undefined && !hasFailed && variant.has("rollout");
@@ -84,7 +86,7 @@ export async function restartReplicas(
   const { client, clock } = service;
   const before = await observeStatus(service, operation);
   operation.status(`${action}ing`);
-  await sendWrite<unknown>(service, operation, {
+  const { isObserved } = await sendWrite<unknown>(service, operation, {
     kind: "restart",
     send: () =>
       action === "restart"
@@ -93,7 +95,7 @@ export async function restartReplicas(
     isDone: async () => hasBegun(before, await observeStatus(service, operation)),
     attempt,
   });
-  return { before, requestedAtMs: clock.now(), hasBegun: false };
+  return { before, requestedAtMs: clock.now(), hasBegun: isObserved };
 }
 
 /**

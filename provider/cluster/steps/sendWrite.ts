@@ -39,29 +39,42 @@ const busyPausesMs = { first: 1_000, max: 15_000 };
 /** Within this time, reads show the effect of a request, and a service begins what it does by itself. */
 export const maxEffectMs = 10_000;
 
+/** A change that the service has accepted, or whose effect a read shows. */
+export interface Sent<Answer> {
+  readonly answer?: Answer;
+  /** Whether a read shows the effect, in place of an answer. */
+  readonly isObserved: boolean;
+  /** What the reads since the first request showed, in order. */
+  readonly seen: readonly ClusterRecord[];
+}
+
 /**
  * Sends a change until the service accepts it or a read shows its effect, as often as `writeTable` says. "Not now" (409, 423,
  * 425) means that nothing was done: if the reason is temporary, the change is sent again until the deadline of the operation.
- * @returns The answer, or nothing if a read shows the effect.
  */
 export async function sendWrite<Answer>(
   target: LookupSources,
   operation: Operation,
   { kind, send, isDone, attempt }: Write<Answer>,
-): Promise<Answer | undefined> {
+): Promise<Sent<Answer>> {
   const limit = writeTable[kind];
-  const read = (priority?: "lookup") => findCluster(target, operation.id, { ...operation.lookup(), priority });
+  const seen: ClusterRecord[] = [];
+  const read = async (priority?: "lookup") => {
+    const record = await findCluster(target, operation.id, { ...operation.lookup(), priority });
+    if (record) seen.push(record);
+    return record;
+  };
   for (let lost = 0, busy = 0; ; ) {
     const takeBack = attempt?.();
     try {
-      return await send();
+      return { answer: await send(), isObserved: false, seen };
     } catch (error) {
       if (!mayHaveChanged(error)) takeBack?.();
       if (!(error instanceof RequestError)) throw error;
       if (error.outcome === "busy") {
         busy += 1;
         const record = await read();
-        if (await isDone(record)) return undefined;
+        if (await isDone(record)) return { isObserved: true, seen };
         if (!record || isDeleting(record.status) || (!isTemporary(error, record) && busy >= limit.busy)) throw error;
         await pauseWhileBusy(operation, error, record, busy);
         continue;
@@ -69,7 +82,8 @@ export async function sendWrite<Answer>(
       if (!error.maybeApplied || limit.lost === 0) throw error;
       lost += 1;
       busy = 0;
-      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("lookup")))) return undefined;
+      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("lookup"))))
+        return { isObserved: true, seen };
       if (lost >= limit.lost || operation.leftMs() === 0) throw error;
     }
   }

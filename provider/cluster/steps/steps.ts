@@ -1,4 +1,4 @@
-import type { StatusRecord } from "../../api/decode/records";
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
 import { configInputs } from "../../api/variant";
@@ -88,9 +88,9 @@ export async function changeCluster(run: Run): Promise<ClusterState> {
   let isRolledOut = false;
   if (down) isRolledOut = await startStopped(run, configures);
   else if (configures) {
-    const { before, rollout, isDone } = await configure(run);
+    const { before, seen, rollout, isDone } = await configure(run);
     if (isDone) rolledOut(run, rollout);
-    else if (rollsOut) rolledOut(run, await rollOutUpdate(service, operation, before));
+    else if (rollsOut) rolledOut(run, await rollOutUpdate(service, operation, before, seen));
     isRolledOut = rollsOut;
   }
   if (!down && !isRolledOut) {
@@ -127,6 +127,8 @@ function configPaths({ update: { named } }: Run): string[] {
 interface Configured {
   /** The replicas before it; absent if they cannot show a rollout. */
   readonly before?: StatusRecord | undefined;
+  /** What the service has shown since. */
+  readonly seen?: readonly ClusterRecord[];
   /** True if the service has no update, so that nothing more is to do: at most, a redeploy has changed the image. */
   readonly isDone?: true;
   readonly rollout?: Progress["rollout"];
@@ -158,9 +160,9 @@ async function store(run: Run): Promise<Configured> {
   // Replicas that the update adds to none do not show whether they run the new configuration.
   const canShowRollout = update.effects.has("rollout") && update.record.replicas !== 0;
   const before = canShowRollout ? await observeStatus(service, operation) : undefined;
-  await sendUpdate(service, operation, update, () => progress.attempt(...configPaths(run)));
+  const seen = await sendUpdate(service, operation, update, () => progress.attempt(...configPaths(run)));
   progress.reach("extraFields");
-  return { before };
+  return { before, seen };
 }
 
 /** The same for a stopped cluster. A refusal is not a failure: the configuration follows at the next start. */
@@ -228,8 +230,8 @@ async function waitUntilReady({ service, operation, update, progress }: Run): Pr
 }
 
 /**
- * The state of a cluster that is as requested. What a stopped cluster gets only at its next start stays marked. Without a
- * rollout, nothing new is learned from what the service shows.
+ * The state of a cluster that is as requested. What a stopped cluster gets only at its next start stays marked. If nothing of
+ * the configuration was sent, there is nothing to learn from what the service shows.
  */
 async function endState(run: Run): Promise<ClusterState> {
   const { service, operation, update, progress } = run;
@@ -237,8 +239,8 @@ async function endState(run: Run): Promise<ClusterState> {
   const unfinished = progress.atStart;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
-  const isNew = !operation.isUpdate || before.__unfinished !== undefined || before.__observed === undefined;
-  if (!unfinished && (isNew || effects.has("rollout"))) {
+  const isNew = !operation.isUpdate || before.__observed === undefined;
+  if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
     if (service.client.variant.has("update") === false) await judgeImage(run);
     return learnedState(service, operation, update);
   }

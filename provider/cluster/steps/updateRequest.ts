@@ -8,15 +8,15 @@ import { isWithinPaths } from "../diff/diff";
 import { compareObserved, keysIn, unverifiedPaths } from "../diff/drift";
 import { type Update, unknownVariables } from "../diff/merge";
 import { type CheckedInputs, pick } from "../schema/state";
-import { findCluster, type LookupSources } from "../service/lookup";
+import type { LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { sendWrite } from "./sendWrite";
 
 /**
- * Sends the configuration: by PATCH what the update names, by PUT and POST everything. If a refusal is about the body, one
- * corrected body is sent. A removed variable that the service still shows afterwards is removed by a null; if the service shows no
- * env, the first PATCH or POST has the null.
+ * Sends the configuration: by PATCH what the update names, by PUT and POST everything. PATCH and POST may keep what a body omits,
+ * so a null removes it. If a refusal is about the body, one corrected body is sent.
  * @param attempt Records that the configuration may be stored.
+ * @returns What the answer and the reads since the request showed.
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and another input changes.
  * @throws ConfigError if the body would overwrite a variable whose value is not known.
@@ -26,18 +26,15 @@ export async function sendUpdate(
   operation: Operation,
   update: Update,
   attempt: () => () => void,
-): Promise<void> {
-  const { target, record } = update;
-  const fields = namedFields(update.named);
+): Promise<readonly ClusterRecord[]> {
+  const { target, record, named } = update;
+  const differing = namedFields(named);
   const all = everything(update);
-  const changes = changesOf(update, all);
-  const removed = keysIn(update.named, "env").filter((name) => !Object.hasOwn(all.env, name));
-  const isEnvShown = record.env !== undefined;
-  // A POST may keep what it does not name.
-  const { registryCredentialId = fields.includes("registryCredentialId") ? null : undefined } = all;
-  const nulls = isEnvShown ? [] : removed;
-  const firsts = { PATCH: withNulls(changes, nulls), POST: withNulls({ ...all, registryCredentialId }, nulls) };
-  const first = (method: string): UpdateBody => (method === "PATCH" || method === "POST" ? firsts[method] : all);
+  const removed = keysIn(named, "env").filter((name) => !Object.hasOwn(all.env, name));
+  const nulls = removed.filter((name) => record.env === undefined || Object.hasOwn(record.env, name));
+  const isCredentialRemoved = differing.includes("registryCredentialId") && all.registryCredentialId === undefined;
+  const posted = isCredentialRemoved ? { ...all, registryCredentialId: null } : all;
+  const bodies = { PATCH: withNulls(changesOf(update, all), nulls), POST: withNulls(posted, nulls), PUT: all };
   const send = (bodyFor: (method: UpdateMethod) => UpdateBody) =>
     sendWrite(service, operation, {
       kind: "update",
@@ -45,31 +42,19 @@ export async function sendUpdate(
         const checkedBodyFor = (method: UpdateMethod) => refuseUnknown(update, bodyFor(method));
         return service.client.updateCluster(operation.id, checkedBodyFor, operation.request());
       },
-      isDone: (found) => found !== undefined && shows(found, update, fields),
+      isDone: (found) => found !== undefined && shows(found, update, differing),
       attempt,
     });
-  let answer: ClusterRecord | undefined;
-  try {
-    answer = await send(first);
-  } catch (error) {
+  const { answer, seen } = await send((method) => bodies[method]).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    const refused = first(error.method);
-    const second = secondBody(refused, error, { all, differing: fields, inputs: target });
-    if (!second) throw asNotInPlace(error, fields);
-    if (hasNulls(refused) && !hasNulls(second))
-      operation.warn(`the service shows no env and refuses a null in it, so it may keep ${listOfVariables(removed)}`);
-    answer = await send(() => second);
-  }
-  if (removed.length === 0 || !isEnvShown) return;
-  const observed = answer?.env ?? (await findCluster(service, operation.id, operation.lookup()))?.env ?? {};
-  const kept = removed.filter((name) => Object.hasOwn(observed, name));
-  if (kept.length === 0) return;
-  try {
-    await send((method) => withNulls(method === "PATCH" ? { env: all.env } : all, kept));
-  } catch (error) {
-    // A refusal changes nothing, and the end of the update warns of what the service still shows.
-    if (!(error instanceof ApiError && isAboutBody(error))) throw error;
-  }
+    const refused = bodies[error.method as UpdateMethod];
+    const second = secondBody(refused, error, { all, differing, inputs: target });
+    if (!second) throw asNotInPlace(error, differing);
+    return send(() => second);
+  });
+  if (nulls.length > 0 && record.env === undefined && service.client.variant.updateMethod !== "PUT")
+    operation.warn(`the service shows no env, so it may keep ${listOfVariables(nulls)}`);
+  return answer ? [...seen, answer] : seen;
 }
 
 function listOfVariables(names: readonly string[]): string {

@@ -105,8 +105,8 @@ describe("a failure after the id", () => {
   it("has the provider's code of the new inputs of an update", async () => {
     const inputs = inputsOf({ env: {} });
     const { id, outs } = await run(adapter.create(inputs));
-    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
-    const news = { ...inputs, container: "a/b:2", __provider: "newer text" };
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "hot", container: "a/b:2" });
+    const news = { ...inputs, container: "a/b:2", __provider: "newer text", __timeouts: { update: "1m" } };
     const error = await run(failureOf(adapter.update(id, outs, news)));
     expect(error).toMatchObject({ id, properties: { __provider: "newer text", settled: false } });
   });

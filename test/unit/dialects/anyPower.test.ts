@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { InterruptedError } from "../../../provider/base/errors";
+import { GpuClusterError, InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Fixture, type Held, living, type Wanted, web } from "../cluster/harness";
@@ -101,7 +101,8 @@ async function update(fixture: Fixture, held: Held, wanted: Wanted, trouble?: Tr
     return { id, state: await fixture.run(fixture.cluster.update(ctx, id, state, wanted)) };
   } catch (error) {
     if (error instanceof InitError) return { id: error.id, state: error.state };
-    if (controller.signal.aborted) return held;
+    // Nothing was changed.
+    if (error instanceof GpuClusterError) return held;
     throw error;
   }
 }

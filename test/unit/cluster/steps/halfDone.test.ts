@@ -1,3 +1,4 @@
+import { GpuClusterError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
@@ -19,7 +20,7 @@ import {
 } from "../harness";
 import { check } from "../preflight/harness";
 
-/** What an update sends, and what a half-done one leaves: faults.md, H and P. */
+/** What an update sends, and what a half-done one leaves. */
 
 const image = "team/server:1.0";
 const env = { MODEL: "one", OLD: "old" };
@@ -41,26 +42,23 @@ const missing = (action: string): Fault => {
 describe("what another user has set", () => {
   const masked: Partial<Dialect> = { envEcho: "masked" };
 
-  it.each(["PATCH", "PUT", "POST"] as const)(
-    "is not emptied where the service masks it: %s (H1)",
-    async (updateMethod) => {
-      const { fixture, made } = await openSettled(old, { dialect: { ...masked, updateMethod } });
-      fixture.simulator.change(made.id, { env: { ...env, THEIRS: "their-value" } });
-      const { message } = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), made.id, made.state, two)));
-      expect(message).toMatch(/the service masks `env\.THEIRS`.*Nothing was sent.*remove it in the service/s);
-      expect(stored(fixture, made)?.env).toEqual({ ...env, THEIRS: "their-value" });
-      await fixture.change(made, { ...two, env: { MODEL: "two", OLD: "old", THEIRS: "ours" } });
-      expect(stored(fixture, made)?.deployed.env).toEqual({ MODEL: "two", OLD: "old", THEIRS: "ours" });
-    },
-  );
+  it.each(["PATCH", "PUT", "POST"] as const)("is not emptied where the service masks it: %s", async (updateMethod) => {
+    const { fixture, made } = await openSettled(old, { dialect: { ...masked, updateMethod } });
+    fixture.simulator.change(made.id, { env: { ...env, THEIRS: "their-value" } });
+    const { message } = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), made.id, made.state, two)));
+    expect(message).toMatch(/the service masks `env\.THEIRS`.*Nothing was sent.*remove it in the service/s);
+    expect(stored(fixture, made)?.env).toEqual({ ...env, THEIRS: "their-value" });
+    await fixture.change(made, { ...two, env: { MODEL: "two", OLD: "old", THEIRS: "ours" } });
+    expect(stored(fixture, made)?.deployed.env).toEqual({ MODEL: "two", OLD: "old", THEIRS: "ours" });
+  });
 
-  it("is no obstacle if the service itself has added it (H1)", async () => {
+  it("is no obstacle if the service itself has added it", async () => {
     const { fixture, made } = await openSettled(old, { dialect: { ...masked, injectedEnv: { GPU_HOST: "node-7" } } });
     await fixture.change(made, two);
     expect(sent(fixture)).toEqual([{ env: { MODEL: "two", OLD: "old" } }]);
   });
 
-  it("is not emptied after an import from a service that masks, whose warning names the variables (H1)", async () => {
+  it("is not emptied after an import from a service that masks, whose warning names the variables", async () => {
     const fixture = await openFixture({ dialect: masked });
     const { id } = fixture.simulator.addCluster({ name: "web", container: image, gpuType: "h100", replicas: 2, env });
     const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, {}));
@@ -73,7 +71,7 @@ describe("what another user has set", () => {
     expect(fixture.simulator.cluster(id)?.env).toEqual(env);
   });
 
-  it("stays, if an autoscaler has scaled and a refresh sees a sick replica (H2)", async () => {
+  it("stays, if an autoscaler has scaled and a refresh sees a sick replica", async () => {
     const range = { ...toRun, extraFields: { autoscaling: { min_replicas: 2, max_replicas: 10 } } };
     const { fixture, made } = await openSettled(range);
     fixture.simulator.change(made.id, { replicas: 5 });
@@ -83,7 +81,7 @@ describe("what another user has set", () => {
     expect(stored(fixture, made)?.replicas).toBe(5);
   });
 
-  it("stays, if an update under `ignoreChanges` failed and is continued (H2)", async () => {
+  it("stays, if an update under `ignoreChanges` failed and is continued", async () => {
     const { fixture, made } = await openSettled(old, { dialect: { updateRollsOut: false } });
     fixture.simulator.change(made.id, { replicas: 5 });
     fixture.simulator.fault({ kind: "status", status: 403, path: "**/redeploy", method: "POST" });
@@ -93,7 +91,7 @@ describe("what another user has set", () => {
     expect(writes(fixture.simulator)).not.toContain(scale);
   });
 
-  it.each(["PUT", "POST"] as const)("is in the body with everything: %s (H3)", async (updateMethod) => {
+  it.each(["PUT", "POST"] as const)("is in the body with everything: %s", async (updateMethod) => {
     const { fixture, made } = await openSettled(old, { dialect: { updateMethod } });
     const theirs = { registryCredentialId: "cred_theirs", extraFields: { container_port: 7777 } };
     await fixture.run(fixture.client.updateCluster(made.id, () => ({ container: image, env, replicas: 2, ...theirs })));
@@ -102,7 +100,7 @@ describe("what another user has set", () => {
     expect(sent(fixture).at(-1)).toMatchObject({ container_port: 7777, registry_credential_id: "cred_theirs" });
   });
 
-  it("stays beside a configuration that waits for the start of a stopped cluster (H16)", async () => {
+  it("stays beside a configuration that waits for the start of a stopped cluster", async () => {
     const fixture = await openFixture();
     const stopped = await fixture.settleStopped({ ...old, ...toStop, container: image, env });
     const waiting = await fixture.change(stopped, { ...two, desiredStatus: "stopped" });
@@ -111,7 +109,7 @@ describe("what another user has set", () => {
     expect(sent(fixture)).toEqual([{ env: { MODEL: "three", OLD: "old" } }]);
   });
 
-  it("stays after an adoption, with and without a change of `env` (H17, P5)", async () => {
+  it("stays after an adoption, with and without a change of `env`", async () => {
     for (const MODEL of ["one", "zero"]) {
       const fixture = await openFixture();
       const there = { MODEL, LICENSE_SERVER: "x" };
@@ -151,20 +149,32 @@ it("an adoption that would have to send variables which the service masks is ref
 const made = ({ id }: Held) => id;
 
 describe("a half-done update", () => {
-  it.each([403, 409])(
-    "is stored if only its second request is refused by %i, so a revert restores it (H4)",
-    async (status) => {
-      const dialect = { updateSemantics: "merge-keys", updateRollsOut: false } as const;
-      const { fixture, made: held } = await openSettled(old, { dialect });
-      fixture.simulator.fault({ kind: "status", status, method: "PATCH", after: 1, times: status === 403 ? 1 : 5 });
-      const left = await fixture.failingChange(held, { ...old, env: { MODEL: "two" } });
-      expect(left.state).toMatchObject({ env, __unfinished: { kind: "update", paths: ["env.MODEL", "env.OLD"] } });
-      await fixture.change(left, old);
-      expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
-    },
-  );
+  it("that a corrected request has not stored is undone by a revert without a write", async () => {
+    const { fixture, made: held } = await openSettled(old);
+    fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH", after: 1 });
+    const gone = { ...old, env: { MODEL: "two" } };
+    const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), held.id, held.state, gone)));
+    expect(sent(fixture)).toEqual([{ env: { MODEL: "two", OLD: null } }, { env: { MODEL: "two" } }]);
+    expect(error).toBeInstanceOf(GpuClusterError);
+    expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
+  });
 
-  it("changes nothing in the state if a read fails before anything is sent (H5)", async () => {
+  it.each([403, 409])("is stored if its redeploy is refused by %i, so a revert restores it", async (status) => {
+    const { fixture, made: held } = await openSettled(old, { dialect: { updateRollsOut: false } });
+    fixture.simulator.fault({
+      kind: "status",
+      status,
+      path: "**/redeploy",
+      method: "POST",
+      times: status === 403 ? 1 : 5,
+    });
+    const left = await fixture.failingChange(held, two);
+    expect(left.state).toMatchObject({ env, __unfinished: { kind: "update", paths: ["env.MODEL"] } });
+    await fixture.change(left, old);
+    expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
+  });
+
+  it("changes nothing in the state if a read fails before anything is sent", async () => {
     const { fixture, made: held } = await openSettled(old);
     fixture.simulator.fault({ kind: "status", status: 403, path: "**/status", method: "GET" });
     const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), held.id, held.state, two)));
@@ -173,7 +183,7 @@ describe("a half-done update", () => {
     expect(writes(fixture.simulator)).toEqual([]);
   });
 
-  it("changes nothing in the state after an interrupt before anything is sent (H5)", async () => {
+  it("changes nothing in the state after an interrupt before anything is sent", async () => {
     const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
       if (request.method === "GET") await clock.sleep(1_000);
       return real(request);
@@ -186,7 +196,7 @@ describe("a half-done update", () => {
     expect(writes(fixture.simulator)).toEqual([]);
   });
 
-  it("is waited for to its end, and no input becomes fixed, if the service shows a new image late (H7)", async () => {
+  it("is waited for to its end, and no input becomes fixed, if the service shows a new image late", async () => {
     let until = Number.POSITIVE_INFINITY;
     const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
       if (request.path.endsWith("/redeploy")) until = clock.now() + 30_000;
@@ -210,7 +220,7 @@ describe("a half-done update", () => {
       [redeploy, restart],
       /pulumi up --replace 'urn:/,
     ],
-  ])("of a failed cluster is %s (H8)", async (_title, actions, calls, text) => {
+  ])("of a failed cluster is %s", async (_title, actions, calls, text) => {
     const { fixture, made: held } = await openSettled(old);
     fixture.simulator.change(held.id, { status: "failed" });
     const found = await fixture.refresh(held);
@@ -220,7 +230,7 @@ describe("a half-done update", () => {
     expect(writes(fixture.simulator)).toEqual(calls);
   });
 
-  it("that only restarts says nothing about a rollback (P11)", async () => {
+  it("that only restarts says nothing about a rollback", async () => {
     const inputs = { ...old, onFailedUpdate: "rollBack" };
     const { fixture, made: held } = await openSettled(inputs, { provisioningMs: 60_000 });
     await fixture.failingChange(held, { ...inputs, restartTriggers: ["a"] }, { timeoutMs: 20_000 });
@@ -228,7 +238,7 @@ describe("a half-done update", () => {
     expect(fixture.warnings()).toEqual([]);
   });
 
-  it("that is a creation keeps its id, limit and words, whatever the engine calls (H13, H14)", async () => {
+  it("that is a creation keeps its id, limit and words, whatever the engine calls", async () => {
     const fixture = await openFixture({ provisioningMs: 40 * 60_000 });
     const left = await fixture.failingCreate(old);
     fixture.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters/*", times: 1 });
@@ -247,7 +257,7 @@ describe("a preview", () => {
     return { kind: "status", status: 405, method, path: "/v1/clusters/*", times: 99 };
   });
 
-  it("announces a replacement by a known variable beside one that is not known yet (P1)", async () => {
+  it("announces a replacement by a known variable beside one that is not known yet", async () => {
     const fixture = await openFixture({ dialect: "client", faults: refused });
     const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
     const held = await settle(fixture, inputs);
@@ -258,7 +268,7 @@ describe("a preview", () => {
     expect(changes["env.MODEL"]).toMatchObject({ replace: true });
   });
 
-  it("refuses more healthy replicas than there are, unless both numbers are old (P10)", async () => {
+  it("refuses more healthy replicas than there are, unless both numbers are old", async () => {
     const fixture = await openFixture();
     const now = { ...old, replicas: 3 };
     expect((await check(fixture, { ...now, minHealthyReplicas: 5 }, now)).refusals.join()).toContain(

@@ -181,7 +181,7 @@ describe("triggers", () => {
     fixture.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
     const wanted = withChanges({ restartTriggers: ["b"] });
     const failed = await fixture.failingChange(made, wanted);
-    expect(failed.state).toMatchObject({ restartTriggers: withTriggers["restartTriggers"], settled: false });
+    expect(failed.state).toBe(made.state);
     await fixture.reach(failed, wanted, [restart]);
   });
 });
