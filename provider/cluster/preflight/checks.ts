@@ -9,7 +9,7 @@ import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
 import { stringsIn } from "../schema/extraFields";
 import { secretsOf } from "../schema/secrets";
-import { asState, type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
+import { type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
@@ -29,10 +29,11 @@ export class Checks {
     private readonly settings: () => Settings,
   ) {}
 
-  async check(ctx: Ctx, news: Properties, olds: Properties = {}): Promise<Checked> {
+  async check(ctx: Ctx, news: Properties, before?: ClusterState): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
-    if (typeof olds["name"] === "string") run.setCluster(ctx.urn, inputsOf(asState(olds)));
+    const olds = { ...before };
+    if (before?.name !== undefined) run.setCluster(ctx.urn, inputsOf(before));
     const hide = this.#hiding(ctx.urn, service, news, olds);
     const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);

@@ -9,7 +9,7 @@ import { configurationBefore, type Update, updateTo } from "../diff/merge";
 import { isDown, isStopped } from "../health/health";
 import { costOfReplica, roundCost } from "../schema/money";
 import { secretPathsOf } from "../schema/secrets";
-import { asState, type CheckedInputs, type ClusterState, pick } from "../schema/state";
+import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
@@ -56,13 +56,14 @@ export async function rollBack(
   const errorWith = (end: ClusterState, next: string) =>
     operation.initError(failure.cause, end, `did not get healthy with ${names.tried}`, next);
   if ("failure" in result) {
-    if (!(result.failure instanceof InitError)) {
-      operation.warn(`it is not rolled back, because ${result.failure.message}`);
+    const { failure: second, left } = result;
+    if (!(second instanceof InitError && left)) {
+      operation.warn(`it is not rolled back, because ${second.message}`);
       return failure;
     }
-    const { id, state: left, reasons, cause } = result.failure;
-    const first = errorWith(asState(left), `The rollback to ${names.old} failed too`);
-    return new InitError(id, left, [...first.reasons, ...reasons], { cause });
+    const { id, state, reasons, cause } = second;
+    const first = errorWith(left, `The rollback to ${names.old} failed too`);
+    return new InitError(id, state, [...first.reasons, ...reasons], { cause });
   }
   const { readyReplicas, replicas } = result.state;
   const next = `Rolled back: ${readyReplicas}/${replicas} replicas healthy with ${names.old}. The next \`pulumi up\` tries again`;

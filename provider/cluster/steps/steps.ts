@@ -33,6 +33,8 @@ export type Outcome = { readonly state: ClusterState } | Failure;
 export interface Failure {
   /** An InitError, unless nothing was sent: then the engine keeps its state. */
   readonly failure: Error;
+  /** The state of the InitError. */
+  readonly left?: ClusterState;
   readonly progress: Progress;
 }
 
@@ -46,7 +48,7 @@ export async function runSteps(
   try {
     return { state: await steps(run) };
   } catch (error) {
-    return { failure: failureOf(run, error, what), progress: run.progress };
+    return { ...failureOf(run, error, what), progress: run.progress };
   }
 }
 
@@ -271,13 +273,17 @@ const replacementAdvice =
  * The error of steps that failed. If nothing was sent, the state stays as it was. If the service refused to change an input in
  * place, the state remembers it, and the next update replaces the cluster, unless an update was accepted before.
  */
-function failureOf({ service, operation, update, progress }: Run, error: unknown, what: string): Error {
+function failureOf(
+  { service, operation, update, progress }: Run,
+  error: unknown,
+  what: string,
+): Pick<Failure, "failure" | "left"> {
   const { variant } = service.client;
   const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && variant.fixed.length > 0;
   const before = isFixed ? { ...update.state, __fixed: variant.fixed } : update.state;
   const { unfinished, hasBegun, inputs } = progress;
-  if (!hasBegun && !isFixed) return operation.error(`was not changed: ${briefOf(error)}`, error);
+  if (!hasBegun && !isFixed) return { failure: operation.error(`was not changed: ${briefOf(error)}`, error) };
   const details = { settled: false, unfinished, seenBy: service.seenBy, before };
-  const state = toState(inputs, operation.observed, details);
-  return operation.initError(error, state, what, isFixed ? replacementAdvice : undefined);
+  const left = toState(inputs, operation.observed, details);
+  return { failure: operation.initError(error, left, what, isFixed ? replacementAdvice : undefined), left };
 }
