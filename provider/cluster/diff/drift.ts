@@ -36,8 +36,10 @@ export function compareObserved(
   record: ClusterRecord,
   before: Partial<ClusterState> = {},
 ): ObservedDifferences {
+  // An input that neither the program nor the state has is the choice of the service.
   const texts = textNames.filter(
-    (field) => inputs[field] !== undefined && record[field] !== undefined && record[field] !== inputs[field],
+    (field) =>
+      (inputs[field] ?? before[field]) !== undefined && record[field] !== undefined && record[field] !== inputs[field],
   );
   // An old image without a tag or a digest is also that of a new one with it.
   const oldTexts = texts.filter(
@@ -73,11 +75,12 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, before: Pa
   for (const name of names) {
     const value = observed.get(name);
     if (value === requested.get(name)) continue;
-    const mayBeOurs = old.has(name) || before.__unfinished?.paths.includes(`env.${name}`);
-    const isKept = requested.has(name) ? value === old.get(name) : mayBeOurs;
     if (value === undefined) ignored.push(name);
-    else if (isKept) unchanged.push(name);
-    else if (!requested.has(name)) ignored.push(name);
+    else if (!requested.has(name)) {
+      // A removed variable that stays is the service's own.
+      ignored.push(name);
+      if (old.has(name) || before.__unfinished?.paths.includes(`env.${name}`)) unchanged.push(name);
+    } else if (value === old.get(name)) unchanged.push(name);
     else if (!isMasked(value)) {
       ignored.push(name);
       differing.push(name);

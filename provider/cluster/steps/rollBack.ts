@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
 import { configInputs } from "../../api/variant";
-import { briefOf, ClusterFailedError, RequestError, TimeoutError } from "../../base/errors";
+import { briefOf, ClusterFailedError, InterruptedError, RequestError, TimeoutError } from "../../base/errors";
 import { listOf } from "../../base/text";
 import { InitError } from "../../contract";
 import { configurationBefore, type Update, updateTo } from "../diff/merge";
@@ -32,8 +32,8 @@ export async function rollBack(
 ): Promise<Error> {
   const { failure, progress } = outcome;
   const { inputs, state } = failedUpdate;
-  if (!isBadRollout(operation, failedUpdate, outcome)) return failure;
-  const obstacle = obstacleTo(failedUpdate);
+  if (!hasFailedRollout(operation, failedUpdate, outcome)) return failure;
+  const obstacle = obstacleTo(failedUpdate, failure);
   if (obstacle) {
     operation.warn(`it is not rolled back, because ${obstacle}`);
     return failure;
@@ -81,22 +81,21 @@ function updateBack(failedUpdate: Update, current: CheckedInputs, record: Cluste
   return updateTo({ ...current, ...before, hourlyCost, __secrets }, failed, record);
 }
 
-/** Whether the new configuration itself has failed, as opposed to an interrupt, a refusal, or an unreachable service. */
-function isBadRollout(
+/** Whether the wait for a new configuration has failed, and the program wants the old one back. There is no rollback after an interrupt. */
+function hasFailedRollout(
   operation: Operation,
   { inputs, effects }: Update,
   { failure: { cause }, progress }: Failure,
 ): boolean {
   if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return false;
-  if (!effects.has("rollout") || progress.rollout === undefined) return false;
-  return (
-    cause instanceof ClusterFailedError || (cause instanceof TimeoutError && !(cause.cause instanceof RequestError))
-  );
+  return effects.has("rollout") && progress.rollout !== undefined && !(cause instanceof InterruptedError);
 }
 
 /** Why the old configuration is not restored; `undefined` if it can be. */
-function obstacleTo(update: Update): string | undefined {
-  const { state, record } = update;
+function obstacleTo({ state, record }: Update, { cause }: Error): string | undefined {
+  // Only a healthy service shows that the configuration is at fault.
+  const isUnread = !(cause instanceof ClusterFailedError || cause instanceof TimeoutError);
+  if (isUnread || cause.cause instanceof RequestError) return "the cluster could not be read";
   if (state.settled !== true || state.__unfinished !== undefined) return "it was not ready before";
   if (isDown(record, state) || stateOf(record.status) === "failed") return "it did not run before";
   // A service may not show the image of a cluster that was imported.

@@ -1,3 +1,4 @@
+import { plainName } from "../../api/decode/names";
 import { type ClusterRecord, missingField } from "../../api/decode/records";
 import type { UpdateMethod } from "../../api/endpoints";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../../api/requests";
@@ -89,11 +90,15 @@ function changesOf({ named }: Update, all: ReturnType<typeof everything>): Updat
   return changes.length > 0 ? Object.fromEntries(changes) : all;
 }
 
-/** Whether a record shows the new values of these inputs. */
-function shows(record: ClusterRecord, update: Update, changed: readonly ConfigInput[]): boolean {
-  const { target, state } = update;
+/** Whether a record shows the new values of these inputs, and nothing of what the update removes. */
+function shows(record: ClusterRecord, { target, state, record: old, named }: Update, fields: readonly ConfigInput[]) {
+  const isHidden = (field: "env" | "registryCredentialId") => (record[field] ?? old[field]) === undefined;
+  if ((["env", "registryCredentialId"] as const).some((field) => fields.includes(field) && isHidden(field)))
+    return false;
+  const removedExtras = keysIn(named, "extraFields").filter((name) => !Object.hasOwn(target.extraFields ?? {}, name));
+  if (removedExtras.some((name) => record.fields?.has(plainName(name)))) return false;
   const { differing } = compareObserved(target, record, state);
-  return ![...differing, ...unverifiedPaths(target, record)].some((path) => isWithinPaths(path, changed));
+  return ![...differing, ...unverifiedPaths(target, record)].some((path) => isWithinPaths(path, fields));
 }
 
 /** Adds a null for each of these variables to a body with env. */

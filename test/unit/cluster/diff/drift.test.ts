@@ -44,6 +44,7 @@ describe("a variable that is observed right after a change", () => {
   const ignored = (name: string) => ({ ...same, echo: { env: [name] } });
   const other = (name: string) => ({ ...same, echo: { env: [name] }, differing: [`env.${name}`] });
   const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
+  const kept = (name: string) => ({ ...stale(name), echo: { env: [name] } });
 
   describe.each(["A", "__proto__"])("with the name %s", (name) => {
     it.each<Row>([
@@ -53,9 +54,9 @@ describe("a variable that is observed right after a change", () => {
       ["is the same without its value", "new", null, "old", same],
       ["is the same with a mask", "new", "********", undefined, same],
       ["is unchanged with its old value", "new", "old", "old", stale(name)],
-      ["is unchanged after its removal", undefined, "old", "old", stale(name)],
-      ["is unchanged after its removal, without its value", undefined, null, "old", stale(name)],
-      ["is unchanged after its removal, if it was empty", undefined, "", "", stale(name)],
+      ["is the service's own if it stays after its removal", undefined, "old", "old", kept(name)],
+      ["is the service's own if it stays without its value", undefined, null, "old", kept(name)],
+      ["is the service's own if it stays empty", undefined, "", "", kept(name)],
       ["differs with another value, and is ignored from then on", "new", "foreign", "old", other(name)],
     ])("%s", (_title, requested, observed, before, expected) => {
       const one = <T>(value: T | undefined): Record<string, T> =>
