@@ -8,7 +8,7 @@ import { type CheckFailure, type Diff, hasUnknown, type Properties, UNKNOWN } fr
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { hasValue, identifiersIn, isMasked, sameText } from "./drift";
+import { gpuTypeOf, hasValue, identifiersIn, isMasked, sameText } from "./drift";
 
 /** The adoption of an existing cluster: what it requires, and what it changes. */
 
@@ -38,7 +38,7 @@ export function findMismatches(
   const others = fixedTexts.filter((field) => isOtherText(field, inputs, record) && !isOpaqueType(field));
   const failures: CheckFailure[] = others.map((property) => ({
     property,
-    reason: `is "${inputs[property]}", but ${id} has "${record[property]}"; set \`${property}\` to that`,
+    reason: `is "${inputs[property]}", but ${id} has "${property === "gpuType" ? gpuTypeOf(record) : record[property]}"; set \`${property}\` to that`,
   }));
   if (record.name !== undefined && !inputs.__generatedName && !sameText(record.name, inputs.name)) {
     const reason = `is "${inputs.name}", but ${id} is "${record.name}"; remove \`name\`, or set it to that`;

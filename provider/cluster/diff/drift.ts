@@ -212,7 +212,7 @@ function gpuProblem(requested: string, record: ClusterRecord, gpus: readonly Gpu
   const wanted = matchGpu(requested, gpus);
   const found = identifiers.map((text) => matchGpu(text, gpus)).filter((match) => match.kind === "one");
   const isOther = wanted.kind === "one" && found.length > 0 && found.every(({ gpu }) => gpu.type !== wanted.gpu.type);
-  return isOther ? `the GPU type "${record.gpuType}" instead of "${requested}"` : undefined;
+  return isOther ? `the GPU type "${gpuTypeOf(record)}" instead of "${requested}"` : undefined;
 }
 
 /** The inputs with the GPU type of a cluster, if the program allows it. The cost of another type than `gpuType` is not known. */

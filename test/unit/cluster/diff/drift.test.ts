@@ -1,5 +1,11 @@
 import type { ClusterRecord } from "../../../../provider/api/decode/records";
-import { compareObserved, isMasked, sameImage, withDrift } from "../../../../provider/cluster/diff/drift";
+import {
+  compareObserved,
+  findSpecMismatches,
+  isMasked,
+  sameImage,
+  withDrift,
+} from "../../../../provider/cluster/diff/drift";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../../../../provider/cluster/schema/state";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
@@ -97,6 +103,13 @@ describe("an input that is observed right after a change", () => {
     );
     expect(observed).toMatchObject({ differing: [], unchanged: [] });
   });
+});
+
+test("another GPU of a new cluster is reported by its readable name, if the record also has an opaque id", () => {
+  const ids = ["57ce3f69-fb36-4892-8767-e0008350b3b8", "6a0f7d7e-52a4-4f0e-9d51-0a4a1d6f8c11"] as const;
+  const gpus = ids.map((type, index) => ({ type, name: ["RTX 4090", "H100"][index], raw: {} }));
+  const record = { id: "cl_1", gpuType: ids[0], gpuIdentifiers: ["RTX 4090"] };
+  expect(findSpecMismatches(inputs, record, gpus)).toEqual(['the GPU type "RTX 4090" instead of "h100"']);
 });
 
 describe("a refresh of env", () => {

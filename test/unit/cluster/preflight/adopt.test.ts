@@ -51,6 +51,14 @@ describe("an adoption", () => {
     expect(refusals).toEqual([`gpuType: is "l4", but ${id} has "h100"; set \`gpuType\` to that`]);
   });
 
+  it("fails with the readable name of the GPU, if the service also shows an opaque id, and takes any spelling of it", async () => {
+    const fixture = await openFixture({ dialect: "client" });
+    const { id } = fixture.simulator.addCluster({ name: "found", gpuType: "rtx-4090", replicas: 2 });
+    const { refusals } = await check(fixture, { ...two, gpuType: "rtx-3090", adopt: id });
+    expect(refusals).toEqual([`gpuType: is "rtx-3090", but ${id} has "RTX 4090"; set \`gpuType\` to that`]);
+    expect((await check(fixture, { ...two, gpuType: "Rtx 4090", adopt: id })).refusals).toEqual([]);
+  });
+
   it("is not judged, and no request is sent, if the id is not known yet", async () => {
     const { fixture, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
     expect(refusals).toEqual([]);
