@@ -99,6 +99,28 @@ describe("a service that", () => {
   });
 });
 
+describe("a warning of checks that failed", () => {
+  it("is one in a run, which says that no other follows, whatever is checked after it", async () => {
+    const fixture = await openFixture({ faults: [down] });
+    for (const name of ["a", "b"]) await check(fixture, { ...named(name), env: {} }, named(name), name);
+    await check(fixture, { ...named("c"), gpuType: "l4", replicas: 9 }, named("c"), "c");
+    await checkAll(fixture, ["d", "e"].map(named));
+    expect(fixture.warnings()).toEqual([
+      expect.stringContaining("Further warnings of this kind are hidden in this run"),
+    ]);
+  });
+
+  it("hides no failure, and no warning of another kind", async () => {
+    const fixture = await openFixture({ faults: [down], settings: { maxHourlyCost: 1 } });
+    await check(fixture, { ...named("a"), env: {} }, named("a"), "a");
+    const { refusals } = await check(fixture, named("b"), {}, "b");
+    expect(refusals).toEqual([expect.stringMatching(/^: gpucluster:maxHourlyCost cannot be checked/)]);
+    const { name, ...unnamed } = checked;
+    await check(fixture, { ...unnamed, skipAwait: true }, old(), "c");
+    expect(fixture.warnings()).toContain('warning: c: `name` is no longer set; the cluster keeps its name "web"');
+  });
+});
+
 describe("the time limit of the reads of a run", () => {
   it("counts time in which several are in flight once", async () => {
     const fixture = await openFixture({
