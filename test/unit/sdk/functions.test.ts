@@ -130,6 +130,39 @@ describe("a function with options of Pulumi", () => {
   });
 });
 
+describe("a function whose arguments come from a resource", () => {
+  const madeOf = async (isPreview: boolean) => {
+    const made: sdk.Cluster[] = [];
+    const program = () => made.push(new sdk.Cluster("web", { ...least, name: "web" }));
+    await runProgram(program, { isPreview });
+    pulumi.runtime.resetOptions("shop", "dev", -1, "", "", false, "");
+    return made[0] as sdk.Cluster;
+  };
+
+  it.each<[string, (cluster: sdk.Cluster) => pulumi.Output<unknown>]>([
+    ["an output", ({ name }) => sdk.getClusterOutput({ name })],
+    ["a value made of an output", ({ name }) => sdk.getClusterOutput({ name: pulumi.interpolate`${name}` })],
+    [
+      "a value made of two outputs",
+      ({ name }) => {
+        const id = pulumi.all([later("cl_1"), name]).apply(([first]) => first);
+        return sdk.getClusterStatusOutput({ id });
+      },
+    ],
+  ])("is not called before that resource exists: %s", async (_title, call) => {
+    const cluster = await madeOf(true);
+    expect(await isKnown(cluster.name)).toBe(true);
+    Object.defineProperty(cluster, "id", { value: unknownOutput() });
+    expect(await isKnown(call(cluster))).toBe(false);
+    expect(simulator.requests).toEqual([]);
+  });
+
+  it("is called once it exists", async () => {
+    const { name } = await madeOf(false);
+    expect(await resolved(sdk.getClusterOutput({ name }))).toMatchObject({ id });
+  });
+});
+
 describe("a function in a unit test", () => {
   const mocked = { isMocked: true };
   const called: pulumi.runtime.MockCallArgs[] = [];
