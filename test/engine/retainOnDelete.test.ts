@@ -67,3 +67,22 @@ describe("a replacement with the option `retainOnDelete`, in both adapters, in o
     await removeFromProgram();
   });
 });
+
+describe("the option `deletedWith`", () => {
+  afterAll(closeFixtures);
+
+  it.each(["pulumi-gpucluster", "pulumi-gpucluster/native"])(
+    "ends the run before anything is bought, with one error and no call stack: %s",
+    async (entry) => {
+      const { workspace, writes } = await openFixture(`
+        const parent = new pulumi.ComponentResource("acme:index:Region", "eu");
+        const { Cluster } = require("${entry}");
+        new Cluster("web", { gpuType: "h100", container: "acme/model:1" }, { deletedWith: parent });
+      `);
+      const { code, output } = await workspace.up();
+      expect(output).toMatch(/Cluster "web": with the option `deletedWith`, Pulumi never sends its deletion/);
+      expect(output).not.toMatch(/^ *at /m);
+      expect([code === 0, writes()]).toEqual([false, []]);
+    },
+  );
+});

@@ -47,6 +47,24 @@ test("a function without arguments is called with the provider that the program 
   invoke.mockRestore();
 });
 
+describe.each([
+  ["pulumi-gpucluster", sdk.Cluster],
+  ["pulumi-gpucluster/native", native.Cluster],
+])("the option `deletedWith` of a cluster of %s", (_entry, Cluster) => {
+  const deletedWith = () => new Cluster("other", args);
+
+  it("is refused, because the service would go on billing the cluster, with the way out", async () => {
+    const program = () => new Cluster("web", args, { deletedWith: deletedWith() });
+    await expect(runProgram(program)).rejects.toThrow(
+      /^Cluster "web": with the option `deletedWith`, Pulumi never sends its deletion.*billed.*`retainOnDelete`/s,
+    );
+  });
+
+  it("is accepted where Pulumi deletes nothing", async () => {
+    await runProgram(() => Cluster.get("web", "cl_1a2b3c", {}, { deletedWith: deletedWith() }));
+  });
+});
+
 describe("a provider in a program", () => {
   it("has its settings unchanged, and its key as a secret", async () => {
     const settings = { baseUrl: "https://eu.example.com", maxHourlyCost: 9 };
