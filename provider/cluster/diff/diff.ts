@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSameGpu } from "../../api/gpuMatch";
 import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../../contract";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../schema/fields";
+import { hasKnownType, hasType } from "../schema/gpuTypes";
 import { newSecrets } from "../schema/secrets";
+import { asInputs, asState } from "../schema/state";
 
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not compared. Two hidden
@@ -14,7 +15,7 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
-    else if (name === "gpuType" && isSpelling(state, news)) continue;
+    else if (name === "gpuType" && hasKnownType(news) && hasType(asState(state), asInputs(news).gpuType)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
   for (const [path, change] of Object.entries(changes))
@@ -83,14 +84,6 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
     if (effect && !isRemovedTrigger) effects.add(effect);
   }
   return effects;
-}
-
-/** Whether the new type is another spelling of the cluster's type, or the identifier that the service reports for it. */
-function isSpelling(state: Properties, { gpuType: next }: Properties): boolean {
-  const { gpuType: old, __observed: observed } = state;
-  const reported = isRecord(observed) ? observed["gpuType"] : undefined;
-  const known = [old, reported].filter((text) => typeof text === "string");
-  return typeof next === "string" && isSameGpu(next, known);
 }
 
 /** One change for each key, so that a diff names the key. A map that is not known yet differs as a whole. */

@@ -8,7 +8,7 @@ import { cleanText } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
-import { allowedTypes } from "../schema/gpuTypes";
+import { allowedTypes, hasType } from "../schema/gpuTypes";
 import { costOfReplica, costOfReplicas } from "../schema/money";
 import { withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
@@ -120,7 +120,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
       record[field] !== undefined &&
       record[field] !== known[field] &&
       !paths.includes(field) &&
-      !hasValue(field, state[field], record),
+      !(field === "gpuType" ? hasTypeOf(record, state) : hasValue(field, state[field], record)),
   );
   return {
     ...state,
@@ -226,6 +226,11 @@ export function withTypeOfRecord(inputs: CheckedInputs, record: ClusterRecord): 
 /** Every string by which a record identifies its GPU. */
 export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): string[] {
   return [...new Set(gpuType === undefined ? gpuIdentifiers : [gpuType, ...gpuIdentifiers])];
+}
+
+/** Whether a record shows the GPU type of a state, by any identifier. */
+export function hasTypeOf(record: ClusterRecord, state: ClusterState): boolean {
+  return identifiersIn(record).some((each) => hasType(state, each));
 }
 
 /** The GPU type as a program would write it: a readable name if the record has one, else the id. */

@@ -1,12 +1,15 @@
-import { ambiguousMessage, isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { ambiguousMessage, identifiersInList, isSameGpu, matchGpu } from "../../api/gpuMatch";
 import { isUuid } from "../../api/requests";
+import { messageOf } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
-import { hasUnknown } from "../../contract";
+import { hasUnknown, type Properties } from "../../contract";
+import { identifiersIn } from "../diff/drift";
 import { waitsForCapacity } from "../operations/capacity";
 import { gpusOf } from "../schema/extraFields";
-import { hasKnownType } from "../schema/gpuTypes";
+import { allowedTypes, hasKnownType, hasType, identifiersOfType } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
+import type { Reads } from "./reads";
 import { runs } from "./summary";
 
 /**
@@ -20,6 +23,7 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
+  if (!listed && before && hasKnownType(before)) return [failure("gpuType", undecidedText(inputs, before, list.error))];
   if (!listed) return gapOf("GPU types", list);
   const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
@@ -36,6 +40,41 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
     findings.push(isError ? failure("gpuType", text) : warning(message));
   }
   return findings;
+}
+
+/**
+ * The inputs with the type of the cluster, if the list of the service shows that the program calls it by another identifier. The
+ * inputs then hold all of its identifiers, so that the next run needs no list.
+ */
+export async function withListedType(
+  reads: Reads,
+  inputs: CheckedInputs,
+  before: CheckedInputs,
+): Promise<CheckedInputs> {
+  const types = allowedTypes(inputs);
+  if (!hasKnownType(inputs) || !hasKnownType(before) || types.some((type) => hasType(before, type))) return inputs;
+  const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
+  const known = identifiersOfType(before).flatMap((each) => [each, ...identifiersInList(each, gpus)]);
+  const isSame = (type: string) => identifiersInList(type, gpus).some((each) => isSameGpu(each, known));
+  return types.some(isSame) ? { ...inputs, gpuType: before.gpuType, __gpu: [...new Set(known)] } : inputs;
+}
+
+/** The identifiers of the type of a new cluster, if only one type is possible. */
+export async function listedIdentifiers(situation: Situation): Promise<Properties> {
+  const { settings, reads, inputs, adopted } = situation;
+  const isAsked = settings.gpuTypeCheck !== "off" && inputs.adopt === undefined && hasKnownType(inputs);
+  if (typesToTry(situation).length > 1 || (!adopted && !isAsked)) return {};
+  const { gpus = [] } = adopted ? {} : ((await reads.gpuTypes()).value ?? {});
+  const identifiers = adopted ? identifiersIn(adopted) : identifiersInList(inputs.gpuType, gpus);
+  return identifiers.length > 0 ? { __gpu: identifiers } : {};
+}
+
+/** The reason for a type that may be another identifier of the cluster's type: nothing is replaced on a guess. */
+function undecidedText({ gpuType }: CheckedInputs, before: CheckedInputs, error: unknown): string {
+  return (
+    `"${gpuType}" may be another name of "${before.gpuType}", the type of the cluster, and the list of GPU types could not be ` +
+    `read: ${messageOf(error)}. If it is another type, set gpucluster:gpuTypeCheck to \`off\``
+  );
 }
 
 /** The reason for a type that the service does not list, with similar ones. */
@@ -78,9 +117,4 @@ function missingGpus({ before, inputs }: Pick<Situation, "before" | "inputs">): 
   // An edited or imported state may not contain the number of replicas.
   const held = isHeld ? gpusOf(before) || 0 : 0;
   return Math.max(0, gpusOf(inputs) - held);
-}
-
-/** Whether a cluster certainly has a GPU type, which an edited or imported state may not contain. */
-export function hasType(cluster: CheckedInputs | undefined, type: string): boolean {
-  return cluster !== undefined && hasKnownType(cluster) && isSameGpu(type, [cluster.gpuType]);
 }

@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
-import { isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { isSameGpu } from "../../api/gpuMatch";
 import { configInputs } from "../../api/variant";
 import type { Settings } from "../../config/settings";
 import { type CheckFailure, type Ctx, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths, knownChanges } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
-import { allowedTypes, hasKnownType, withKeptType } from "../schema/gpuTypes";
+import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
 import { asInputs, type CheckedInputs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures } from "../schema/validate";
 import type { Service } from "../wait/service";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
-import { hasType, judgeStock, judgeTypes } from "./gpus";
+import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
-import type { Reads } from "./reads";
 import type { Run } from "./run";
 import { certainOutputs, replacementText, runs } from "./summary";
 
@@ -75,7 +74,8 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
     findings.push(...(await judgeStock(situation)));
     const cost = await judgeCost(situation);
     findings.push(...cost.findings);
-    outputs = { ...outputs, ...cost.hourlyCost };
+    const identifiers = current ? {} : await listedIdentifiers(situation);
+    outputs = { ...outputs, ...cost.hourlyCost, ...identifiers };
   }
   return conclude(situation, findings, certain, outputs);
 }
@@ -100,7 +100,7 @@ interface Prepared {
 async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
   const { urn, run, reads } = requested;
   const before = await withListedOutputs(requested, current);
-  const inputs = await withOldSpelling(reads, withKeptType(requested.inputs, before), before);
+  const inputs = await withListedType(reads, withKeptType(requested.inputs, before), before);
   const situation = { ...requested, inputs, before };
   const findings = claim(situation);
   findings.push(...(await judgeName(situation)).findings);
@@ -187,17 +187,10 @@ async function withListedOutputs(
   const listed = { ...current, ...certainOutputs({ ...record }) };
   const actualType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
   if (actualType === undefined || hasType(current, actualType)) return listed;
+  // A creation with one type got that one: this is another name of it.
+  if (current.fallbackGpuTypes === undefined)
+    return { ...listed, __gpu: [...identifiersOfType(current), ...identifiersIn(record)] };
   return { ...listed, gpuType: actualType, hourlyCost: undefined };
-}
-
-/** The inputs with the old name of the GPU type, if the service's list shows that both are names of one type. */
-async function withOldSpelling(reads: Reads, inputs: CheckedInputs, before: CheckedInputs): Promise<CheckedInputs> {
-  if (!hasKnownType(inputs) || !hasKnownType(before) || hasType(before, inputs.gpuType)) return inputs;
-  const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
-  const next = matchGpu(inputs.gpuType, gpus);
-  const old = matchGpu(before.gpuType, gpus);
-  const isSame = next.kind === "one" && old.kind === "one" && isSameGpu(next.gpu.type, [old.gpu.type]);
-  return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 
 /** The outputs that are certain: none if another cluster can replace this one. */

@@ -16,7 +16,7 @@ test("the defaults are one running replica and a name generated from the URN, wh
   expect(refusals).toEqual([]);
   const name = generatedName(urnOf("web"));
   const defaults = { replicas: 1, desiredStatus: "running", hourlyCost: 2.99, name, __generatedName: true };
-  expect(inputs).toEqual({ ...least, ...defaults });
+  expect(inputs).toEqual({ ...least, ...defaults, __gpu: ["h100", "NVIDIA H100"] });
 });
 
 describe("a generated name", () => {
