@@ -275,7 +275,7 @@ export function mayBeGpuTypes(keys: readonly string[]): boolean {
 export const requestIdHeaders = ["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
 /** @assumption A request with one of these codes, and a status 4xx or 503, is refused for lack of GPUs: nothing was done. The first is that of the specification (section 7), which refuses a type that is not available like one that does not exist. */
 export const capacityCodes = wordSet(
-  "invalid_gpu_type unknown_gpu_type insufficient_capacity no_capacity out_of_stock sold_out insufficient_gpu_capacity " +
+  "invalid_gpu_type unknown_gpu_type insufficient_capacity no_capacity capacity_exceeded out_of_stock sold_out insufficient_gpu_capacity " +
     "insufficient_cpu_capacity insufficient_host_capacity insufficient_ip_capacity node_at_capacity vm_node_busy " +
     "pod_node_busy gpu_count_not_allocatable",
 );
@@ -292,9 +292,18 @@ export const unwantedWords = {
     "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
 } as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
-/** @assumption This status means that the rate limit is used up, and no other does: nothing was done. */
+/** @assumption This status means that a rate limit is used up, unless the answer names another reason: nothing was done. */
 export const rateLimitStatus = 429;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever its status is. */
-export const busyCode = /busy|in_?(progress|transition)|transitioning|locked/i;
+export const busyCode = /busy|in_?(progress|transition)|transitioning/i;
+/** @assumption A refusal is about one of these if it has such words, in the form of `plainName`. A rate recovers by itself; an account and a lock do not, so no wait helps. The rate of a price is no rate of requests. */
+export const refusalWords = {
+  rate: /(^|_)((?<!(hourly|daily|price)_)rates?|rate_?limit\w*|too_many_(requests|calls)|throttl\w*|slow_?down|requests?_per)(_|$)/,
+  account:
+    /(^|_)(quotas?|capacity|plans?|billing|payments?|balance|credits?|funds?|subscriptions?|budgets?|upgrade|(gpu|cluster|replica|instance|resource)s?_limit)(_|$)/,
+  lock: /(^|_)(scope_?locked|admin\w*|owner|policy|protected|protection)(_|$)/,
+} as const;
+/** @assumption A 403 with a code of these words is about the permissions of the key. */
+export const permissionCode = /permission|forbidden|denied|access|authori[sz]|scope|role|policy|not_allowed|api_?key/i;

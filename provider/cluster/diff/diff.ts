@@ -3,7 +3,7 @@ import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange }
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../schema/fields";
 import { hasKnownType, hasType } from "../schema/gpuTypes";
 import { newSecrets } from "../schema/secrets";
-import { asInputs, asState } from "../schema/state";
+import { asInputs } from "../schema/state";
 
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not compared. Two hidden
@@ -15,7 +15,7 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
-    else if (name === "gpuType" && hasKnownType(news) && hasType(asState(state), asInputs(news).gpuType)) continue;
+    else if (name === "gpuType" && hasKnownType(news) && hasType(asInputs(state), asInputs(news).gpuType)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
   for (const [path, change] of Object.entries(changes))

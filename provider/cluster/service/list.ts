@@ -10,13 +10,15 @@ export interface ListOptions extends CallOptions {
   readonly listAgeMs?: number;
 }
 
-/** One request for the list, with the number of callers that wait for it. */
+/** One request for the list, with the callers that wait for it. */
 interface SharedRequest {
   readonly startedAtMs: number;
   readonly list: Promise<ClusterList>;
   readonly stop: AbortController;
-  waiting: number;
+  readonly waiting: Set<Caller>;
 }
+
+type Caller = Pick<CallOptions, "signal" | "subject" | "onWait"> & { readonly deadlineMs: number };
 
 /** Caches the list of clusters: callers that accept a recent list share its request. */
 export class ListCache {
@@ -34,12 +36,12 @@ export class ListCache {
    * of another caller ended the request.
    */
   async recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
-    const { signal, subject, ...request } = options;
+    const { signal, subject, onWait, ...request } = options;
     const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = request;
     for (let failures = 0; ; failures += 1) {
       const shared = this.#youngerThan(maxAgeMs);
       try {
-        return await this.#wait(shared ?? this.#send(request), { signal, subject, deadlineMs });
+        return await this.#wait(shared ?? this.#send(request), { signal, subject, onWait, deadlineMs });
       } catch (error) {
         if (!shared || !(error instanceof RequestError) || this.clock.now() >= deadlineMs) throw error;
         if (attempts === 1 || (failures > 0 && !error.hitDeadline)) throw error;
@@ -53,23 +55,28 @@ export class ListCache {
     return ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
   }
 
-  async #wait(request: SharedRequest, { signal, subject, deadlineMs }: ListOptions & { readonly deadlineMs: number }) {
+  async #wait(request: SharedRequest, caller: Caller) {
+    const { signal, subject, deadlineMs } = caller;
     const list = signal ? abortable(request.list, signal) : request.list;
     const limit = { clock: this.clock, deadlineMs, late: () => lateError(subject) };
-    request.waiting += 1;
+    request.waiting.add(caller);
     try {
       return await until(limit, (late) => abortable(list, late));
     } catch (error) {
-      request.waiting -= 1;
-      if (request.waiting === 0) this.#end(request, error);
+      request.waiting.delete(caller);
+      if (request.waiting.size === 0) this.#end(request, error);
       throw error;
     }
   }
 
   #send(options: CallOptions): SharedRequest {
     const stop = new AbortController();
-    const list = this.client.listClusters({ ...options, signal: stop.signal });
-    const request = { startedAtMs: this.clock.now(), list, stop, waiting: 0 };
+    const waiting = new Set<Caller>();
+    const onWait = (message: string) => {
+      for (const caller of waiting) caller.onWait?.(message);
+    };
+    const list = this.client.listClusters({ ...options, onWait, signal: stop.signal });
+    const request = { startedAtMs: this.clock.now(), list, stop, waiting };
     this.#latest = request;
     list.catch((error) => this.#end(request, error));
     return request;

@@ -44,12 +44,12 @@ export async function findCluster(
 async function confirmAbsence(
   { lists }: LookupSources,
   id: string,
-  { signal, deadlineMs, priority, subject, listAgeMs = 0 }: ListOptions,
+  { signal, deadlineMs, priority, subject, onWait, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   let why = "The answer may not come from the API, and no list of clusters confirms it";
   try {
-    const list = await lists.recent(listAgeMs, { signal, deadlineMs, priority, subject });
+    const list = await lists.recent(listAgeMs, { signal, deadlineMs, priority, subject, onWait });
     const listed = memberOf(list, id);
     if (listed || list.complete || notFound.details.isEnvelope) return listed;
   } catch (error) {

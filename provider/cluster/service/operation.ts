@@ -64,7 +64,7 @@ export class Operation {
 
   /** The same operation from now on, with a time limit of the same length. */
   renewed(): Operation {
-    const startMs = this.sources.clock.now();
+    const startMs = this.now();
     const timeoutMs = this.deadlineMs - this.#startMs;
     return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
   }
@@ -126,7 +126,8 @@ export class Operation {
 
   /** The options of every request of this operation. */
   request() {
-    return { subject: this.title, signal: this.signal, deadlineMs: this.deadlineMs };
+    const onWait = (message: string) => this.progress(message);
+    return { subject: this.title, signal: this.signal, deadlineMs: this.deadlineMs, onWait };
   }
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
@@ -134,8 +135,12 @@ export class Operation {
     return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
   }
 
+  now(): number {
+    return this.sources.clock.now();
+  }
+
   leftMs(): number {
-    return Math.max(0, this.deadlineMs - this.sources.clock.now());
+    return Math.max(0, this.deadlineMs - this.now());
   }
 
   /** Pauses until the deadline at the latest. */
@@ -148,7 +153,7 @@ export class Operation {
   }
 
   elapsedMs(): number {
-    return this.sources.clock.now() - this.#startMs;
+    return this.now() - this.#startMs;
   }
 
   clear(status: StatusRecord): StatusRecord {

@@ -1,14 +1,16 @@
+import { maxRetryAfterMs } from "../../api/client";
 import { busyCode, type ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
-import { ApiError, briefOf, RequestError } from "../../base/errors";
-import { findCluster, type LookupSources } from "../service/lookup";
+import { duration } from "../../base/clock";
+import { ApiError, type ApiFailure, briefOf, RequestError } from "../../base/errors";
+import { creationGraceLeftMs, findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
 /**
  * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/transport.ts) decides before:
  * - `lost`: the number of requests if answers are lost and no read shows the effect; with 0, nothing is read, because
  *   `retryTable` has sent the request again;
- * - `busy`: the number of requests if the service answers "not now" without a temporary reason; counted anew after a lost
+ * - `busy`: the number of requests if the service answers "not now" about a cluster that does not change; counted anew after a lost
  *   answer.
  *
  * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
@@ -50,7 +52,7 @@ export interface Sent<Answer> {
 
 /**
  * Sends a change until the service accepts it or a read shows its effect, as often as `writeTable` says. "Not now" (409, 423,
- * 425) means that nothing was done: if the reason is temporary, the change is sent again until the deadline of the operation.
+ * 425) means that nothing was done: while the cluster is changing, the change is sent again until the deadline of the operation.
  */
 export async function sendWrite<Answer>(
   target: LookupSources,
@@ -75,16 +77,23 @@ export async function sendWrite<Answer>(
         busy += 1;
         const record = await read();
         if (await isDone(record)) return { isObserved: true, seen };
-        if (!record || isDeleting(record.status) || (!isTemporary(error, record) && busy >= limit.busy)) throw error;
-        await pauseWhileBusy(operation, error, record, busy);
+        // Reads may not show a new cluster yet, which the service is still changing.
+        const isNew = !record && creationGraceLeftMs(operation.before, operation.now()) > 0;
+        const isTemporary = isNew || isChanging(error, record?.status);
+        if (!(isNew || record) || isDeleting(record?.status) || (!isTemporary && busy >= limit.busy)) throw error;
+        await pauseWhileBusy(operation, error, record?.status, busy);
         continue;
       }
       if (!error.maybeApplied || limit.lost === 0) throw error;
       lost += 1;
       busy = 0;
-      if (await isTrueWithin(operation, maxEffectMs, async () => isDone(await read("lookup"))))
+      const { retryAfterMs = 0 }: Partial<ApiFailure> = error.details;
+      const isKept = lost < limit.lost && retryAfterMs <= maxRetryAfterMs;
+      if (isKept && retryAfterMs > 0) operation.progress(`waiting ${duration(retryAfterMs)}: ${briefOf(error)}`);
+      const lookupMs = Math.max(maxEffectMs, isKept ? retryAfterMs : 0);
+      if (await isTrueWithin(operation, lookupMs, async () => isDone(await read("lookup"))))
         return { isObserved: true, seen };
-      if (lost >= limit.lost || operation.leftMs() === 0) throw error;
+      if (!isKept || operation.leftMs() === 0) throw error;
     }
   }
 }
@@ -94,16 +103,16 @@ function mayHaveChanged(error: unknown): boolean {
   return error instanceof RequestError && error.method !== "GET" && error.maybeApplied;
 }
 
-/** Whether the reason for "not now" is temporary: by the error code, or because the cluster is changing. */
-function isTemporary(error: RequestError, { status }: ClusterRecord): boolean {
+/** Whether "not now" means that the cluster is changing: by the error code, or by its status. Nothing else ends by itself. */
+function isChanging(error: RequestError, status: string | undefined): boolean {
   return (error instanceof ApiError && busyCode.test(error.code ?? "")) || stateOf(status) === "pending";
 }
 
-async function pauseWhileBusy(operation: Operation, error: RequestError, { status }: ClusterRecord, count: number) {
-  const what = `the service is busy with the cluster: ${status ?? "no state"}`;
-  operation.status(`waiting: ${what}`);
+async function pauseWhileBusy(operation: Operation, error: RequestError, status = "not shown yet", count = 1) {
+  const what = `the service is busy with the cluster: ${status} (${briefOf(error)})`;
+  operation.progress(`waiting: ${what}`);
   await operation.pause(Math.min(busyPausesMs.max, busyPausesMs.first * 2 ** (count - 1)));
-  if (operation.leftMs() === 0) throw operation.timeout(`: ${what} (${briefOf(error)})`, { cause: error });
+  if (operation.leftMs() === 0) throw operation.timeout(`: ${what}`, { cause: error });
 }
 
 /** Whether a check becomes true within this time; it is repeated with growing pauses. */

@@ -57,6 +57,7 @@ describe("a refusal for lack of GPUs", () => {
   it.each([
     [400, firstCode.toUpperCase()],
     [409, firstCode],
+    [429, "CAPACITY_EXCEEDED"],
   ])("moves on to the next type at once: HTTP %d %s", async (status, code) => {
     const fixture = await openFixture({ faults: [refusing(status, code, 1)] });
     const startMs = fixture.clock.now();

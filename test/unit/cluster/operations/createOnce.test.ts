@@ -88,6 +88,22 @@ describe("a name that is taken", () => {
   });
 });
 
+it.each<[string, object]>([
+  ["by its code", { code: "quota_exceeded", message: "your plan allows 2 GPUs" }],
+  ["by its words", { code: "E17", message: "your plan allows 2 GPUs" }],
+])(
+  "a quota that comes as a 429 ends its creation at once, and holds up no other cluster: %s",
+  async (_title, refusal) => {
+    const fixture = await openFixture({ faults: [{ ...post, kind: "status", status: 429, ...refusal }] });
+    const startMs = fixture.clock.now();
+    const { message } = await fixture.run(failureOf(claim(fixture)));
+    expect(message).toContain("your plan allows 2 GPUs");
+    expect(message).not.toMatch(/rate limit|may have been created/);
+    await expectOne(fixture, 2, claim(fixture, { name: "api" }));
+    expect(fixture.clock.now()).toBe(startMs);
+  },
+);
+
 describe("two creations at the same time", () => {
   it("make one cluster if they have one name, and one of them fails", async () => {
     const fixture = await openFixture();

@@ -27,14 +27,19 @@ interface Trouble {
 }
 
 const always = { kind: "status", times: 100_000 } as const;
-const rateLimited: Fault = { ...always, ...post, status: 429, headers: { "Retry-After": "35" } };
+const rateLimited: Fault = { ...always, ...post, status: 429, code: "rate_limited", headers: { "Retry-After": "35" } };
 const page: Fault = { ...post, kind: "html", status: 504, when: "after" };
 const busy: Fault = { ...always, status: 409, code: "cluster_busy", message: "not now", method: "PATCH" };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
 /** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
-  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: rateLimited }],
+  [
+    "the wait of a creation for the rate limit",
+    "create",
+    /POST \/v1\/clusters.*rate_limited.*asks to wait 35s/,
+    { fault: rateLimited },
+  ],
   [
     "a create request without an answer",
     "create",

@@ -5,6 +5,7 @@ import {
   type Fixture,
   failureOf,
   type Held,
+  living,
   noStatus,
   openFixture,
   openSettled,
@@ -71,6 +72,37 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     expect(countOf(fixture.simulator, line)).toBe(count);
   });
 
+  it.each<[string, object]>([
+    ["the code ScopeLocked", { code: "ScopeLocked" }],
+    ["the status 423 and an administrator", { status: 423, code: "resource_locked", message: "locked by an admin" }],
+    ["a protection in words alone", { message: "deletion protection: on" }],
+    ["a quota", { code: "quota_exceeded" }],
+  ])("is a refusal if no wait ends it: %s", async (_title, fault) => {
+    const { fixture, made } = await openConflicting(line, { times: 1_000, ...fault });
+    const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
+    expect(end.message).toMatch(/not now|locked by an admin|protection: on/);
+    expect([countOf(fixture.simulator, line), tookMs]).toEqual([1, 0]);
+  });
+
+  it("shows the words of the service while it waits", async () => {
+    const { fixture, made } = await openConflicting(line, { code: "cluster_busy", message: "a snapshot is taken" });
+    await fixture.run(change(fixture, made));
+    expect(fixture.messages.join("\n")).toMatch(
+      /status: waiting: .*busy.*a snapshot is taken \(cluster_busy, HTTP 409\)/,
+    );
+  });
+
+  it.each([423, 409])(
+    "fails after a few requests if the service calls an unchanging cluster locked: %i",
+    async (status) => {
+      const { fixture, made } = await openConflicting(line, { times: 1_000, status, code: "resource_locked" });
+      const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
+      expect(end.message).toContain("resource_locked");
+      expect(countOf(fixture.simulator, line)).toBe(5);
+      expect(tookMs).toBeLessThan(60_000);
+    },
+  );
+
   it("fails after a few requests with the service's message if it never ends", async () => {
     const { fixture, made } = await openConflicting(line, { times: 1_000 });
     const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
@@ -101,6 +133,44 @@ it.each<[string, object, number]>([
   expect(await fixture.run(update({ env })(fixture, made))).toMatchObject({ env, settled: true });
   expect(countOf(fixture.simulator, redeploy)).toBe(count);
   expect(fixture.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
+});
+
+describe("a stop right after a creation", () => {
+  /** A service that stops nothing yet, and whose reads do not show the new cluster yet. */
+  async function createStopped(hiddenMs: number) {
+    const fixture = await openFixture({ faults: [{ kind: "hidden", ms: hiddenMs }] });
+    fixture.simulator.fault(conflict(stop, { times: 2, code: "x" }));
+    return {
+      fixture,
+      end: await fixture.run(fixture.cluster.create(fixture.ctx(), toStop).catch((error: unknown) => error)),
+    };
+  }
+
+  it("is sent again while the service does not show the cluster yet", async () => {
+    const { fixture, end } = await createStopped(10_000);
+    expect(end).toMatchObject({ state: { settled: true, desiredStatus: "stopped" } });
+    expect(countOf(fixture.simulator, stop)).toBe(3);
+  });
+
+  it("keeps the id if the service does not show the cluster for minutes", async () => {
+    const { fixture, end } = await createStopped(3_600_000);
+    expect(end).toMatchObject({ id: expect.stringMatching(/^cl_/), state: { settled: false } });
+    expect(living(fixture.simulator)).toHaveLength(1);
+  });
+});
+
+it.each<[string, Change, string]>([
+  ["an update", update({ env }), patch],
+  ["a scale", update({ replicas: 3 }), scale],
+])("the Retry-After of a failure is kept before a second request: %s", async (_title, change, line) => {
+  const { fixture, made } = await openSettled(checked);
+  const failure = { kind: "status", status: 503, message: "maintenance", headers: { "Retry-After": "70" } } as const;
+  fixture.simulator.fault(faultAt(line, failure));
+  const startMs = fixture.clock.now();
+  await fixture.run(change(fixture, made));
+  expect(countOf(fixture.simulator, line)).toBe(2);
+  expect(fixture.clock.now() - startMs).toBeGreaterThan(70_000);
+  expect(fixture.messages.join("\n")).toMatch(/status: waiting 1m10s: .*maintenance \(fault_503, HTTP 503\)/);
 });
 
 /** Ways to lose an answer, by whether the service acted before. */
