@@ -84,7 +84,7 @@ export class Poller {
         history = extended(history, condition, report.waitedMs());
         if (untilGone && !record) return undefined;
         if (history.misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
-          throw report.ended({ summary: "it disappeared from the service during the wait" });
+          throw report.disappeared();
         if (condition && isFinal(condition, history, report.waitedMs())) return successOrThrow(condition, report);
         report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
       } catch (error) {

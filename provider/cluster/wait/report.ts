@@ -64,6 +64,10 @@ export class WaitReport {
     return new ClusterFailedError(summary, { explanations: [...this.#details(), ...reasons] });
   }
 
+  disappeared(): ClusterFailedError {
+    return this.ended({ summary: "it disappeared from the service during the wait" });
+  }
+
   /** The error if nothing that the service shows is recognized. That is no verdict: it does not cause a rollback. */
   unclear(unrecognized: string): GpuClusterError {
     const ways = "`readinessProbe` lets its endpoint decide, `skipAwait` skips the wait";

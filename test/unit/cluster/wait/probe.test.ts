@@ -4,7 +4,7 @@ import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { openFixture, openSettled, settle, toRun, writes } from "../harness";
+import { lists, openFixture, openSettled, settle, toRun, writes } from "../harness";
 import { canary, least } from "../inputs";
 
 const probeAt = (path: string, more: object = {}): Probe => {
@@ -59,6 +59,8 @@ describe("the verdict on an answer", () => {
 });
 
 const probed: Properties = { ...toRun, readinessProbe: { path: "/health" } };
+
+const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
 
 type Scripted = AddressAnswer | "silent";
 
@@ -123,6 +125,43 @@ describe("a creation with a readiness probe", () => {
     const { end: error, tookMs } = await fixture.timed(fixture.failingCreate({ ...toRun, readinessProbe: probe }));
     expect(error.reasons[0]).toContain("GET /health: no complete answer came in time");
     expect(tookMs).toBeLessThan(62_000);
+  });
+});
+
+describe("a cluster that is gone while its endpoint is probed", () => {
+  const gone = { ...oneCluster, kind: "status", status: 404 } as const;
+
+  it("ends the wait after two reads that do not show it", async () => {
+    const { ask } = endpoint(busy);
+    const { fixture, made } = await openSettled(toRun, { ask });
+    // The absence of a younger cluster proves nothing yet.
+    await fixture.clock.advance(120_000);
+    const work = fixture.timed(fixture.failingChange(made, probed, { timeoutMs: 3_600_000 }));
+    await fixture.clock.advance(50_000);
+    fixture.simulator.change(made.id, { status: "gone" });
+    const { end, tookMs } = await work;
+    expect(end.text).toContain("it disappeared from the service during the wait");
+    expect(tookMs).toBeLessThanOrEqual(120_000);
+  });
+
+  it("goes on if only one read and one list do not show it", async () => {
+    const { ask } = endpoint(...Array(12).fill(busy), ok);
+    const { fixture, made } = await openSettled(toRun, { ask });
+    await fixture.clock.advance(120_000);
+    fixture.simulator.fault({ ...gone, after: 1 });
+    fixture.simulator.fault({ ...lists, kind: "body", body: '{"clusters":[]}' });
+    expect((await fixture.change(made, probed)).state).toMatchObject({ settled: true });
+  });
+
+  it("goes on for the first two minutes of the cluster", async () => {
+    const { ask } = endpoint(...Array(10).fill(busy), ok);
+    const fixture = await openFixture({ ask });
+    const work = fixture.cluster.create(fixture.ctx(), probed);
+    work.catch(() => undefined);
+    await fixture.clock.advance(10_000);
+    const [{ id } = { id: "" }] = fixture.simulator.clusters();
+    fixture.simulator.change(id, { hiddenMs: 90_000 });
+    expect(await fixture.run(work)).toMatchObject({ id, state: { settled: true } });
   });
 });
 
