@@ -1,8 +1,8 @@
 import { looksSecret } from "../../base/credentials";
 import { Redactor } from "../../base/redact";
 import { identifier } from "./gpuRecords";
-import { defined, Fields, label, object, type Raw, type Reader, UnreadableError } from "./json";
-import { type Answer, listIn, type Page, type Row, unwrap } from "./lists";
+import { defined, Fields, label, NoRecordError, object, type Raw, type Reader, UnreadableError } from "./json";
+import { type Answer, isNoRecord, listIn, type Page, type Row, unwrap } from "./lists";
 import { hasIdPrefix, plainName, sameId } from "./names";
 import {
   type ClusterRecord,
@@ -25,10 +25,11 @@ export const readCreated: Reader<ClusterRecord> = (json) => {
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
-/** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. */
+/** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. @throws NoRecordError */
 export const readDetail =
   (id: string): Reader<ClusterRecord> =>
   (json) => {
+    if (isNoRecord(json)) throw new NoRecordError("it holds no record");
     const record = readClusterIfAny(id)(json);
     if (!record) throw new UnreadableError("it is not the record of this cluster");
     const fields = new Map<string, unknown>();

@@ -11,6 +11,9 @@ export class UnreadableError extends Error {
   override readonly name = "UnreadableError";
 }
 
+/** The answer to a read by id holds no record: the service has no such thing, like a 404. */
+export class NoRecordError extends UnreadableError {}
+
 /** Reads one answer; throws an UnreadableError if it cannot. */
 export type Reader<T> = (json: unknown) => T;
 

@@ -23,6 +23,15 @@ export function unwrap(json: unknown): Raw | undefined {
   return within ? unwrap(within) : json;
 }
 
+/** Whether an answer holds no record at all: nothing, `null`, or an empty object or list, whole or under a wrapper's name. */
+export function isNoRecord(json: unknown): boolean {
+  if (!isRecord(json)) return json === undefined || json === null || (Array.isArray(json) && json.length === 0);
+  const fields = new Fields(json);
+  if (fields.entries().some(marksIncomplete) || fields.has(idNames)) return false;
+  const within = Object.entries(json).filter(([name]) => wrapperNames.includes(plainName(name)));
+  return Object.keys(json).length === 0 || (within.length > 0 && within.every(([, value]) => isNoRecord(value)));
+}
+
 /** One entry of a list; `key` is its name in a map. */
 export interface Row {
   readonly key?: string;

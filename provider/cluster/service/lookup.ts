@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { isDeleting } from "../../api/decode/states";
+import { isDeleting, isGone, stateOf } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
 import type { ClusterState } from "../schema/state";
@@ -20,9 +20,10 @@ interface AbsenceSources extends LookupSources {
 }
 
 /**
- * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed 404:
+ * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed absence: a 404, a success
+ * without a record, or a record whose status word may mean that it is gone.
  * - If the list still shows the cluster, the list takes precedence.
- * - If a complete list does not show it, the 404 is confirmed.
+ * - If a complete list does not show it, the absence is confirmed. A status word has no other proof.
  * - If the list is forbidden, unreadable or incomplete, the 404 counts only in the documented envelope: the API itself writes
  *   it, whereas any gateway on the way can answer 404.
  * - While the service is down, nothing counts.
@@ -33,23 +34,53 @@ export async function findCluster(
   request: ListOptions,
 ): Promise<ClusterRecord | undefined> {
   try {
-    return await sources.client.getCluster(id, request);
+    const record = await sources.client.getCluster(id, request);
+    const isPerhapsGone = isGone(record.status) && stateOf(record.status) !== "terminated";
+    return isPerhapsGone && (await isUnlisted(sources, id, request)) ? undefined : record;
   } catch (error) {
     if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
     return await confirmAbsence(sources, id, request, error);
   }
 }
 
+/** The list for a lookup by id, which does not have the attempts of the lookup. */
+function listFor({ lists }: LookupSources, { listAgeMs = 0, attempts: _attempts, ...options }: ListOptions) {
+  return lists.recent(listAgeMs, options);
+}
+
+/** Whether the complete list does not show a cluster. */
+async function isUnlisted(sources: LookupSources, id: string, request: ListOptions): Promise<boolean> {
+  try {
+    const list = await listFor(sources, request);
+    return list.complete && memberOf(list, id) === undefined;
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether a record is what is left of a cluster whose deletion was requested: its status word says nothing of a living one, and
+ * the complete list does not show it.
+ */
+export async function isTombstone(
+  sources: LookupSources,
+  { id, status }: ClusterRecord,
+  request: ListOptions,
+): Promise<boolean> {
+  return stateOf(status) === "unknown" && (await isUnlisted(sources, id, request));
+}
+
 /** @throws The 404 itself if it proves nothing. */
 async function confirmAbsence(
-  { lists }: LookupSources,
+  sources: LookupSources,
   id: string,
-  { signal, deadlineMs, priority, subject, onWait, listAgeMs = 0 }: ListOptions,
+  request: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   let why = "The answer may not come from the API, and no list of clusters confirms it";
   try {
-    const list = await lists.recent(listAgeMs, { signal, deadlineMs, priority, subject, onWait });
+    const list = await listFor(sources, request);
     const listed = memberOf(list, id);
     if (listed || list.complete || notFound.details.isEnvelope) return listed;
   } catch (error) {
@@ -120,7 +151,11 @@ export async function findOrGone(
   state: ClusterState,
 ): Promise<ClusterRecord | undefined> {
   for (;;) {
-    const record = await find(service, operation);
+    const record = await find(service, operation).catch((error: unknown) => {
+      const isUseless = error instanceof ResponseShapeError || (error instanceof ApiError && isNotFound(error));
+      const advice = [`If the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``];
+      throw isUseless ? error.with({ advice }) : error;
+    });
     if (record) return record;
     checkConnection(service, operation, state);
     const leftMs = creationGraceLeftMs(state, service.clock.now());

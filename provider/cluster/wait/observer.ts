@@ -4,7 +4,7 @@ import { ApiError, RequestError } from "../../base/errors";
 import type { Condition } from "../health/conditions";
 import type { Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
-import { findCluster, findStatus, type LookupSources, noReplicas } from "../service/lookup";
+import { findCluster, findStatus, isTombstone, type LookupSources, noReplicas } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
 export interface WaitOptions {
@@ -33,7 +33,7 @@ export class Observer {
   /** The record and `/status` in turn, so that users see the replicas come up. */
   async byId(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
     const { operation, judge, untilGone } = options;
-    if (untilGone) return { record: await this.#read(operation) };
+    if (untilGone) return { record: await this.#readDeleted(operation) };
     if (before.record && polls % 2 === 1) {
       const status = await this.#statusOf(operation, poll);
       // The previous poll's status word is older than this `/status`.
@@ -103,6 +103,12 @@ export class Observer {
   #read(operation: Operation, priority: PollOptions = poll): Promise<ClusterRecord | undefined> {
     const options = { ...operation.lookup(), ...priority, attempts: 1, listAgeMs: sameTickMs };
     return findCluster(this.sources, operation.id, options);
+  }
+
+  async #readDeleted(operation: Operation): Promise<ClusterRecord | undefined> {
+    const record = await this.#read(operation);
+    const request = { ...operation.lookup(), ...poll, listAgeMs: sameTickMs };
+    return record && (await isTombstone(this.sources, record, request)) ? undefined : record;
   }
 
   async #readListed({ operation, untilGone }: WaitOptions): Promise<ClusterRecord | undefined> {

@@ -56,6 +56,101 @@ describe("a 404 of a cluster that is gone", () => {
   });
 });
 
+describe("a success without a record", () => {
+  const empty = [
+    "null",
+    "{}",
+    "[]",
+    '{"data":null}',
+    '{"cluster":{}}',
+    '{"data":[]}',
+    '{"result":{"data":null},"id":null}',
+  ];
+  const answers = [...empty.map((body) => [body, 200] as const), ["", 204] as const];
+  const answering = (body: string, status: number): Fault => ({ ...oneCluster, kind: "body", status, body });
+
+  it.each(answers)("is a cluster that is gone if the complete list does not show it: %s (%i)", async (body, status) => {
+    const { fixture, made } = await openWith([answering(body, status)]);
+    await fixture.clock.advance(120_000);
+    fixture.simulator.change(made.id, gone);
+    expect(await fixture.read(made)).toBeUndefined();
+    await fixture.remove(made);
+    expect(fixture.messages.at(-1)).toBe("status: deleted");
+  });
+
+  it.each(answers)("ends the wait for a deletion when the list no longer shows it: %s (%i)", async (body, status) => {
+    const { fixture, made } = await openWith([answering(body, status)], { deletionMs: 90_000 });
+    const { tookMs } = await fixture.timed(fixture.remove(made));
+    expect(tookMs).toBeGreaterThanOrEqual(90_000);
+    expect(tookMs).toBeLessThan(120_000);
+    expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
+  });
+
+  it.each(answers)("means nothing while the list shows the cluster: %s (%i)", async (body, status) => {
+    const { fixture, made } = await openWith([answering(body, status)]);
+    expect((await fixture.read(made))?.state).toMatchObject({ status: "running" });
+  });
+
+  it.each<[string, Fault]>([
+    ["while the service is down", failing],
+    ["while the list has more pages", firstPage],
+  ])("is no proof without a list, and the error names the way out: %s", async (_title, list) => {
+    const { fixture, made } = await openWith([answering("null", 200), list]);
+    const { message } = await failureOf(fixture.read(made, { urn: "urn:web" }));
+    expect(message).toContain("the service answered HTTP 200 without a record");
+    expect(message).toContain("pulumi state delete 'urn:web'");
+  });
+
+  it.each([
+    '{"greeting":"hello"}',
+    '{"data":null,"error":"no database"}',
+    '{"id":"cl_other","name":"b","status":"running"}',
+  ])("is not assumed for an answer that cannot be read: %s", async (body) => {
+    const { fixture, made } = await openWith([answering(body, 200)]);
+    fixture.simulator.change(made.id, gone);
+    const { message } = await failureOf(fixture.read(made, { urn: "urn:web" }));
+    expect(message).toMatch(/in a form that this version cannot read|an error/);
+    expect(message).toContain("pulumi state delete 'urn:web'");
+  });
+});
+
+describe("a deleted cluster that can still be read by its id", () => {
+  /** Reads by id show the record with this word, and lists do not show the cluster. */
+  async function openTombstone(status: string, faults: readonly Fault[] = []) {
+    const { fixture, made } = await openWith(faults);
+    await fixture.clock.advance(120_000);
+    fixture.simulator.change(made.id, gone);
+    const body = JSON.stringify({ id: made.id, name: "web", status, gpu_type: "h100", replicas: 2 });
+    fixture.simulator.fault({ ...oneCluster, kind: "body", status: 200, body });
+    return { fixture, made };
+  }
+
+  it.each(["removed", "PURGED", "terminated"])("is gone by its status word: %s", async (word) => {
+    const { fixture, made } = await openTombstone(word);
+    expect(await fixture.read(made)).toBeUndefined();
+  });
+
+  it.each(["archived", "removed", "cl-state-99"])("needs no second deletion: %s", async (word) => {
+    for (const faults of [[], [{ kind: "body", status: 200, body: "{}", method: "DELETE" } as const]]) {
+      const { fixture, made } = await openTombstone(word, faults);
+      const { tookMs } = await fixture.timed(fixture.remove(made));
+      expect([fixture.messages.at(-1), tookMs < 30_000]).toEqual(["status: deleted", true]);
+    }
+  });
+
+  it("is kept by a refresh under an unknown word, which may be a living one", async () => {
+    const { fixture, made } = await openTombstone("archived");
+    expect((await fixture.read(made))?.state).toMatchObject({ status: "archived" });
+  });
+
+  it("is kept under a word for gone while the list shows it", async () => {
+    const { fixture, made } = await openWith();
+    const record = { id: made.id, name: "web", status: "removed", gpu_type: "h100", replicas: 2 };
+    fixture.simulator.fault({ ...oneCluster, kind: "body", status: 200, body: JSON.stringify(record) });
+    expect((await fixture.read(made))?.state).toMatchObject({ status: "removed" });
+  });
+});
+
 it.each([
   ["the service", documented],
   ["a gateway", gateway],
