@@ -103,7 +103,7 @@ describe.each(share)("the life of a cluster with $adapter and the variant $diale
     const { code, output } = await fixture.workspace.up();
     expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(\S+\) was created, but is not ready: it is failed/);
     expect(output).toContain("image acme/server:1.0 not found for [secret]");
-    expect(output).toContain("run `pulumi up` again to continue from here");
+    expect(output).toContain("correct `container`, or what the reasons name, then run `pulumi up`");
     expect(output).not.toMatch(/canary|at .*\.js:\d+/);
     expect(code).not.toBe(0);
     expect(fixture.workspace.storedClusters()).toMatchObject([

@@ -133,6 +133,12 @@ export function unhealthyReasons(status: StatusRecord | undefined): string[] {
   return lines;
 }
 
+/** Whether the service says why the cluster or a replica is unhealthy. */
+export function namesReason({ record, status }: Observation): boolean {
+  const parts = [{ status: record?.status, message: record?.reason }, ...(status?.replicas ?? [])];
+  return parts.some((part) => Boolean(part.message) && isUnhealthyStatus(part.status));
+}
+
 // Limits for messages. The state contains every replica.
 export const maxReasons = 4;
 export const maxReasonLength = 120;

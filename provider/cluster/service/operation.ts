@@ -3,6 +3,7 @@ import { redactWord } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import {
   briefOf,
+  ClusterFailedError,
   type ErrorDetails,
   explanationsOf,
   GpuClusterError,
@@ -13,7 +14,7 @@ import {
 import type { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { type Ctx, InitError } from "../../contract";
-import type { Observation } from "../health/health";
+import { namesReason, type Observation } from "../health/health";
 import { secretsOf, withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 
@@ -191,11 +192,17 @@ export class Operation {
   }
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
-  initError(cause: unknown, state: ClusterState, what: string, next = continued): InitError {
+  initError(cause: unknown, state: ClusterState, what: string, next = this.#nextStep(cause)): InitError {
     const advice = hitDeadline(cause) ? `${next}; ${moreTime}` : next;
     const details = [advice, ...explanationsOf(cause)];
     const reason = this.#lines(`${this.title} ${what}: ${briefOf(cause)}`, details, bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
+  }
+
+  /** A repetition does not help against a reason that the service names. */
+  #nextStep(cause: unknown): string {
+    const isVerdict = cause instanceof ClusterFailedError || cause instanceof TimeoutError;
+    return isVerdict && namesReason(this.#observed) ? corrected : continued;
   }
 
   #lines(summary: string, details: readonly string[], indent: string): string {
@@ -209,6 +216,9 @@ export class Operation {
 }
 
 const continued = "It is kept in the state: run `pulumi up` again to continue from here";
+
+const corrected =
+  "It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`. Without a change, it continues";
 
 const moreTime = "`customTimeouts` gives the operation more time";
 

@@ -207,7 +207,7 @@ describe("a rollback that fails", () => {
       "      replica rep_1-2-3: failed, CUDA out of memory",
       "      replica rep_1-2-4: failed, CUDA out of memory",
       'cluster "web" (cl_1) was not rolled back to acme/model:1 completely: it is failed',
-      "      It is kept in the state: run `pulumi up` again to continue from here",
+      "      It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`. Without a change, it continues",
       "      replica rep_1-3-5: failed, image is gone",
       "      replica rep_1-3-6: failed, image is gone",
     ]);

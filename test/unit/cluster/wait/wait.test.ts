@@ -127,7 +127,7 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
   const [reason] = error.reasons;
   expect(reason.split("\n").map((line) => line.trim())).toEqual([
     `cluster "web" (${error.id}) was created, but is not ready: timed out after 2m: 1/2 replicas healthy, provisioning`,
-    "It is kept in the state: run `pulumi up` again to continue from here",
+    "It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`. Without a change, it continues",
     expect.stringMatching(
       /^seen: 0\/2 replicas healthy, provisioning \(\d+ times\), then 1\/2 replicas healthy, provisioning/,
     ),
@@ -135,6 +135,19 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
     expect.stringMatching(/^replica rep_\S+: unhealthy, cannot pull: \[secret\]$/),
   ]);
 });
+
+it.each<[string, Parameters<typeof openFixture>[0], RegExp]>([
+  ["a failed cluster has a reason", { faults: [{ kind: "fail", message: "no such image" }] }, /correct `container`/],
+  ["a failed cluster has none", { faults: [{ kind: "fail", message: "" }] }, /again to continue from here/],
+  ["a start takes too long", { provisioningMs: 600_000 }, /again to continue from here/],
+])(
+  "a failure advises to correct the program only where the service says what is wrong: %s",
+  async (_, options, advice) => {
+    const fixture = await openFixture(options);
+    const { reasons } = await fixture.failingCreate(toRun, { timeoutMs: 120_000 });
+    expect(reasons[0]).toMatch(advice);
+  },
+);
 
 it("a timeout names the reasons of the replicas even if one list serves several waits", async () => {
   const sick = { kind: "sick-replica", replica: 0, message: "cannot pull the image", times: 2 } as const;
