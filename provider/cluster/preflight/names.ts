@@ -97,10 +97,7 @@ export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[]
   if (!record) return [];
   const failures = findMismatches(comparableWith(inputs, record), record);
   const name = record.name === undefined ? "" : ` ("${cleanText(record.name, 100)}")`;
-  // A check cannot distinguish an interrupted creation from a replacement whose old name the engine does not give.
-  const how = inputs.__deleteBeforeReplace
-    ? ", unless a replacement deletes it first"
-    : " (`--replace` and `pulumi state taint` do not replace it)";
+  const how = inputs.__deleteBeforeReplace ? ", unless a replacement deletes it first" : "";
   const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
   return [
     ...failures.map(({ property, reason }) => failure(property, reason)),
