@@ -6,7 +6,7 @@ import { findMismatches } from "../diff/adoption";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/state";
 import { generatedName } from "../schema/validate";
-import type { OwnedIds } from "../service/owners";
+import type { Registry } from "../service/registry";
 
 /** A name that existing clusters have: the refusal of a creation, or the adoption of what an interrupted run has created. */
 
@@ -28,8 +28,8 @@ export class TakenError extends CreateError {
 }
 
 /** @throws TakenError if the list shows a cluster of the name. */
-export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList): void {
-  const holders = owned.holders(name, list);
+export function refuseTaken(registry: Registry, name: string, list: ClusterList): void {
+  const holders = registry.holders(name, list);
   if (holders.length === 0) return;
   const taken = { holders, complete: list.complete };
   throw new TakenError(`the name "${name}" ${takenReason(holders)}`, { taken });
@@ -62,7 +62,7 @@ export function describeClusters(clusters: readonly ClusterRecord[]): string {
 export interface Expected {
   readonly inputs: CheckedInputs;
   readonly urn: string;
-  readonly owned: OwnedIds;
+  readonly registry: Registry;
   readonly nowMs: number;
 }
 
@@ -95,10 +95,13 @@ export function findResumable(
 const maxAgeMs = 48 * 60 * 60_000;
 
 /** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. */
-export function reasonNotToResume(record: ClusterRecord, { inputs, urn, owned, nowMs }: Expected): string | undefined {
+export function reasonNotToResume(
+  record: ClusterRecord,
+  { inputs, urn, registry, nowMs }: Expected,
+): string | undefined {
   const { id, name, status = "in no state", createdAt = "", container } = record;
   if (name !== undefined && !sameText(name, inputs.name)) return `it is "${cleanText(name, 100)}"`;
-  if (owned.isManaged(id, urn)) return "the stack manages it already";
+  if (registry.isManaged(id, urn)) return "the stack manages it already";
   if (!["running", "pending", "failed"].includes(stateOf(status)) || isStopping(status))
     return `it is ${cleanText(status, 100)}`;
   const types = identifiersIn(record);

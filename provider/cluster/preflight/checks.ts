@@ -55,10 +55,11 @@ export class Checks {
     run.addFixed(urn, __fixed);
     const { service, settings } = this.#connect();
     const hide = this.#hiding(urn, service, news, state);
-    service?.owned.stored(id, state);
+    service?.registry.stored(id, state.__resumedAt);
     const messages = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
-    if (run.isChecked(urn)) messages.push(...this.#messagesOf(urn, state, news, diff));
+    // Every check that passes sets a cost.
+    if (service?.registry.costOf(urn)) messages.push(...this.#messagesOf(urn, state, news, diff));
     this.#log(ctx, messages, hide);
     return withCost(diff, { ...state }, { ...news });
   }

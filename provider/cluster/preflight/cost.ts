@@ -6,9 +6,9 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { gpusPerReplica, tierOf } from "../schema/extraFields";
 import { costOfReplica, formatAmount, roundCost } from "../schema/money";
 import type { CheckedInputs } from "../schema/state";
+import type { Cost, PlannedCost } from "../service/registry";
 import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
 import type { Answer, Price, Reads } from "./reads";
-import type { Cost, PlannedCost } from "./run";
 import { runs } from "./summary";
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
@@ -74,14 +74,18 @@ export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings:
  * that of the first type, as far as it is known.
  */
 export async function judgeCost(situation: Situation) {
-  const { urn, run, reads, settings, inputs, before } = situation;
+  const { urn, service, reads, settings, inputs, before } = situation;
   const limit = limitOf(inputs, settings);
   const types = typesToTry(situation);
   const tier = tierOf(inputs.extraFields);
   const known = knownCost(inputs, types.length > 1 ? undefined : before);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
-  run.setCost(urn, { ...dearest(costs), label: labelOf(urn), before: costBefore(inputs, before, costs[0]) });
+  service.registry.setCost(urn, {
+    ...dearest(costs),
+    label: labelOf(urn),
+    before: costBefore(inputs, before, costs[0]),
+  });
   const hourlyCost = hourlyCostFor(inputs, before, costs[0]);
   const failed = prices.find(({ error }) => error !== undefined);
   if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
@@ -103,9 +107,9 @@ function hourlyCostFor(inputs: CheckedInputs, before: CheckedInputs | undefined,
 
 /** The cost of a cluster that does not change counts towards the limit of the stack. */
 export function judgeKeptCost(situation: Situation): Finding[] {
-  const { urn, run, inputs } = situation;
+  const { urn, service, inputs } = situation;
   const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
-  run.setCost(urn, { ...cost, label: labelOf(urn), before: cost.amount });
+  service.registry.setCost(urn, { ...cost, label: labelOf(urn), before: cost.amount });
   return judgeLimits(situation);
 }
 
@@ -141,10 +145,10 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
 }
 
 /** Judges the limits of the cluster and of the stack. A limit blocks only a change that raises the cost. */
-function judgeLimits({ urn, run, settings, inputs }: Situation): Finding[] {
+function judgeLimits({ urn, service, settings, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
-  const { amount = 0, before = 0, currency, parts } = run.costOf(urn) ?? { parts: "" };
-  const stack = judgeStackLimit(run.costs(), amount, settings);
+  const { amount = 0, before = 0, currency, parts } = service.registry.costOf(urn) ?? { parts: "" };
+  const stack = judgeStackLimit(service.registry.costs(), amount, settings);
   if (typeof limit !== "number" || amount <= limit) return stack;
   const cost = `${formatAmount(amount, currency)} per hour: ${parts}`;
   if (amount <= before)

@@ -92,13 +92,13 @@ function unlistedText(type: string, listed: readonly string[], source: string): 
 
 /** Judges whether enough GPUs of one of the types are free, for this cluster and for the others of the run. */
 export async function judgeStock(situation: Situation): Promise<Finding[]> {
-  const { urn, settings, run, reads, inputs, isCreation, adopted } = situation;
+  const { urn, settings, service, reads, inputs, isCreation, adopted } = situation;
   const count = adopted || inputs.adopt !== undefined ? 0 : missingGpus(situation);
-  run.setGpus(urn, inputs.gpuType, count);
+  service.registry.setGpus(urn, inputs.gpuType, count);
   if (count === 0) return [];
   const types = typesToTry(situation);
   const stocks = await Promise.all(types.map((type) => reads.stock(type)));
-  const needs = types.map((type) => count + run.gpusOfOthers(urn, type));
+  const needs = types.map((type) => count + service.registry.gpusOfOthers(urn, type));
   const isShort = stocks.every(({ value: free }, index) => free !== undefined && free < (needs[index] ?? 0));
   if (!isShort) return stocks.flatMap((stock) => gapOf("stock figures", stock));
   const need = needs[0] ?? count;

@@ -19,12 +19,12 @@ import { type Finding, failure, gapOf, info, type Situation, warning } from "./j
 /** Which name and which existing cluster a resource can have. */
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
-export function claim({ run, urn, service, inputs, isCreation }: Situation): Finding[] {
+export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {
   const { name, adopt } = inputs;
-  const owner = hasUnknown(name) ? urn : run.claimName(name, urn);
-  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.owned.adopt(adopt, urn);
+  const owner = hasUnknown(name) ? urn : service.registry.claimName(name, urn);
+  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.adopt(adopt, urn);
   // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && !isCreation) service.owned.adopted(adopt);
+  if (adopt !== undefined && adopter === urn && !isCreation) service.registry.adopted(adopt);
   const findings: Finding[] = [];
   const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`;
   if (owner !== urn) findings.push(failure("name", taken));
@@ -61,7 +61,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   const answer = await reads.clusters();
   const { value: list } = answer;
   if (!list) return { findings: gapOf("taken names", answer) };
-  const holders = service.owned.holders(name, list);
+  const holders = service.registry.holders(name, list);
   if (holders.length === 0) return { findings: [] };
   let why = "";
   if (isCreation && isResumableName(inputs, urn, { salt: settings.resume, predecessor: before?.name })) {
@@ -82,7 +82,7 @@ async function findResumableInDetail(
 ): Promise<Existing | { readonly reason: string }> {
   const [holder] = taken.holders;
   const comparable = holder ? comparableWith(inputs, holder) : inputs;
-  const expected = { inputs: comparable, urn, owned: service.owned, nowMs: service.clock.now() };
+  const expected = { inputs: comparable, urn, registry: service.registry, nowMs: service.clock.now() };
   const listed = findResumable(taken, expected);
   if ("reason" in listed) return listed;
   const detail = await reads.cluster(listed.record.id);

@@ -82,8 +82,8 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
 
 /** Judges a cluster that does not change without a read: it counts for the other clusters of the run. */
 function judgeKept(situation: Situation): Preflight {
-  const { urn, run, inputs } = situation;
-  run.setGpus(urn, inputs.gpuType, 0);
+  const { urn, service, inputs } = situation;
+  service.registry.setGpus(urn, inputs.gpuType, 0);
   const findings = [...claim(situation), ...judgeKeptCost(situation)];
   return conclude(situation, findings, {}, {});
 }
@@ -180,7 +180,7 @@ async function withListedOutputs(
   const isUndecided = [current.name, inputs.name, inputs.gpuType].includes(UNKNOWN);
   if (current.endpoint !== undefined || isInState || isUndecided) return current;
   const { value: list } = await reads.clusters();
-  const holders = list ? service.owned.holders(current.name, list) : [];
+  const holders = list ? service.registry.holders(current.name, list) : [];
   const record = holders[0];
   // If several clusters have the name, none is certain.
   if (!record || holders.length > 1) return current;

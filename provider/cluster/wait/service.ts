@@ -3,7 +3,7 @@ import type { AddressAnswer, AddressRequest } from "../../api/http/address";
 import type { Clock } from "../../base/clock";
 import type { LearnedByKind } from "../service/learned";
 import type { ListCache } from "../service/list";
-import type { OwnedIds } from "../service/owners";
+import type { Registry } from "../service/registry";
 import type { Poller } from "./poller";
 
 /** What all operations on one service with one key share in this process. `resource.ts` builds it. */
@@ -11,7 +11,7 @@ export interface Service {
   readonly client: Client;
   readonly lists: ListCache;
   readonly poller: Poller;
-  readonly owned: OwnedIds;
+  readonly registry: Registry;
   /** The ids of the clusters that this process has refreshed. */
   readonly refreshed: Set<string>;
   readonly learned: LearnedByKind;
