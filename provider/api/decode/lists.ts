@@ -2,16 +2,7 @@ import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
 import { Fields, type FieldsOf, inner, label, object, type Raw, UnreadableError } from "./json";
 import { plainName } from "./names";
-import {
-  idNames,
-  incompleteNames,
-  nextName,
-  pageHeader,
-  pageHint,
-  pageSizes,
-  pageTable,
-  wrapperNames,
-} from "./records";
+import { idNames, incompleteNames, nextName, pageHeader, pageHint, pageTable, wrapperNames } from "./records";
 
 /** Finds the record or the list in an answer, and reads a list page by page. */
 
@@ -106,6 +97,8 @@ export interface PagedList<Item> {
   readonly items: readonly Item[];
   /** False if there may be more than `items`. */
   readonly complete: boolean;
+  /** True if it is not complete only because it shows nothing about its end. */
+  readonly isUnproven?: boolean;
   /** The reason why the list could not be read to its end, if it is known. */
   readonly problem?: string | undefined;
 }
@@ -115,12 +108,41 @@ const maxPages = 1_000;
 const maxRecords = 10_000;
 
 /**
+ * Whether lists that show nothing about pages are whole. No number of rows proves that, so the service is asked for a second
+ * page, once: a refusal or the same rows show that it has no pages. An empty page shows only that so many rows are whole.
+ */
+export class WholeLists {
+  #rows = 0;
+  #isPaged = false;
+
+  /** @param keys The keys of the first page. */
+  async isWhole(keys: readonly string[], readSecond: () => Promise<readonly string[]>): Promise<boolean> {
+    if (this.#isPaged || keys.length <= this.#rows) return !this.#isPaged;
+    try {
+      const second = await readSecond();
+      // A cluster may have been made or deleted between the two requests.
+      const isSame = second.every((key) => keys.includes(key)) || keys.every((key) => second.includes(key));
+      this.#isPaged = !isSame;
+      this.#rows = second.length === 0 ? keys.length : Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      // After any other failure, the next list asks again.
+      if (error.outcome !== "refused") return false;
+      this.#rows = Number.POSITIVE_INFINITY;
+    }
+    return !this.#isPaged;
+  }
+}
+
+/**
  * Reads a list page by page to its end. If a later page than the first is not available, the list is incomplete, with the reason.
  * @param get Requests the first page, or the page of a query.
+ * @param isWhole Whether a list that shows nothing about pages is whole, by the keys of its rows.
  */
 export async function readPages<Item>(
   get: (query?: string) => Promise<Page<Item>>,
   keyOf: (item: Item) => string,
+  isWhole: (keys: readonly string[]) => Promise<boolean> = async () => true,
 ): Promise<PagedList<Item>> {
   const found = new Map<string, Item>();
   const queries = new Set<string>();
@@ -133,9 +155,13 @@ export async function readPages<Item>(
     for (const item of page.items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
     records += page.count;
     isComplete &&= page.isComplete;
-    const { query, isEnd } = nextPage(page, records, queries.size + 1);
-    // A record on two pages moved while they were read, so another record may have been on neither.
-    if (query === undefined) return list(isComplete && isEnd && found.size === records);
+    const { query, isEnd, isSilent = false } = nextPage(page, records, queries.size + 1);
+    if (query === undefined) {
+      // A record on two pages moved while they were read, so another record may have been on neither.
+      const complete = isComplete && isEnd && found.size === records;
+      const isUnproven = complete && isSilent && !(await isWhole([...found.keys()]));
+      return { ...list(complete && !isUnproven), isUnproven };
+    }
     if (queries.has(query) || (page.count > 0 && found.size === sizeBefore))
       return list(false, "the service returns the same page repeatedly");
     if (queries.size >= maxPages || found.size >= maxRecords)
@@ -158,14 +184,14 @@ export function isPermanent(error: unknown): boolean {
 
 /**
  * The query for the next page, if the page shows it by a link, by a field for the next page, or by numbers. Otherwise whether the
- * list certainly ends here, which any unknown field about pages makes uncertain.
+ * list certainly ends here, which any unknown field about pages makes uncertain; `isSilent` if nothing is about pages at all.
  * @param records The number of records on all pages so far, including this one.
  */
 function nextPage(
   { around, headers, count }: Omit<Page<unknown>, "items" | "isComplete">,
   records: number,
   pagesSoFar: number,
-): { readonly query?: string | undefined; readonly isEnd: boolean } {
+): { readonly query?: string | undefined; readonly isEnd: boolean; readonly isSilent?: boolean } {
   const beside = besideList(around, headers);
   const fields = new Fields(...beside);
   const numbers = fields.read(pageTable);
@@ -174,9 +200,9 @@ function nextPage(
   const named = beside.flatMap(Object.entries).filter(([name]) => nextName.test(name));
   const isBeforeTotal = total === undefined ? undefined : records < total;
   const goesOn = pages === undefined ? isBeforeTotal : pagesSoFar < pages;
-  const isFull = size === undefined ? pageSizes.has(count) : count > 0 && count >= size;
+  const isFull = size !== undefined && count > 0 && count >= size;
   if (hasMore !== false) {
-    const isNumbered = count > 0 && (goesOn ?? (size !== undefined && isFull));
+    const isNumbered = count > 0 && (goesOn ?? isFull);
     const numbered = isNumbered ? numberedQuery(numbers, count) : undefined;
     const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? numbered;
     if (query) return { query, isEnd: false };
@@ -187,7 +213,9 @@ function nextPage(
   if (fields.entries().some(mayBeAboutPages)) return { isEnd: false };
   // If nothing shows the end, another page may follow a full page or a numbered one.
   const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
-  return { isEnd: named.length > 0 || !(isFull || isEndless) };
+  const isSilent =
+    pagesSoFar === 1 && count > 0 && [...named, page, offset, pages, size].every((each) => each === undefined);
+  return { isEnd: named.length > 0 || !(isFull || isEndless), isSilent };
 }
 
 /** The query for the page after a numbered one. */

@@ -77,6 +77,8 @@ export interface ClusterList {
   readonly clusters: readonly ClusterRecord[];
   /** False if there may be clusters that are not in `clusters`: then a missing cluster proves nothing. */
   readonly complete: boolean;
+  /** True if it is not complete only because it shows nothing about its end. */
+  readonly isUnproven?: boolean;
   /** The reason why the list could not be read to its end, if known. */
   readonly problem?: string;
 }
@@ -99,8 +101,8 @@ export const nextName =
 /** @assumption Any other field with one of these words in its name may mean that there are more pages. */
 export const pageHint =
   /(^|_)(next|cursor|token|continue|continuation|marker|after|more|remaining|truncated|evaluated|scroll|bookmark)(_|$)/;
-/** @assumption A list that shows nothing about its length may be the first page of a longer one if it has one of these numbers of records. */
-export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
+/** @assumption A service with numbered pages knows this query, even if its answers show nothing about pages. Any other service refuses or ignores it. */
+export const secondPage = "page=2";
 
 /** @assumption Replicas are a list or a map under one of these names, or only counted; or one flag or word is about all. */
 export const replicaListNames = ["replicas", "instances", "nodes", "replica_statuses", "data", "items"];

@@ -1,4 +1,8 @@
+import { createClient } from "../../../../provider/api/client";
+import type { HttpResponse, Send } from "../../../../provider/api/http/send";
 import { ApiError } from "../../../../provider/base/errors";
+import { VirtualClock } from "../../../support/virtualClock";
+import { transportOver } from "../http/httpHarness";
 import { listOf, one, type Page, readClusters, record, records } from "./listHarness";
 
 /** neverWorst.test.ts has the laws of lists. These are examples of what surrounds a list, and of other ends. */
@@ -32,12 +36,81 @@ describe("a list of clusters", () => {
   ])("%s", async (_name, json) => {
     expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: false });
   });
+});
 
-  it("is incomplete with as many records as a typical page, unless it shows its length", async () => {
-    const hundred = records(...Array.from({ length: 100 }, (_, index) => `cl_${index}`));
-    expect(await one(hundred)).toMatchObject({ complete: false });
-    expect(await one(hundred.slice(1))).toMatchObject({ complete: true });
-    expect(await one({ clusters: hundred, total: 100 })).toMatchObject({ complete: true });
+describe("a list that says nothing about pages", () => {
+  const ids = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `cl_${from + index}`);
+  const bare = (...list: string[]) => JSON.stringify(records(...list));
+  type Second = Partial<HttpResponse>;
+
+  /** A client whose service has these clusters, and answers so to the question for a second page. */
+  function clientOf(first: string, second: Second) {
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const service = { first, second };
+    const wire: Send = async ({ path }) => {
+      asked.push(path);
+      const answer = path.includes("?") ? service.second : { body: service.first };
+      return { status: 200, headers: {}, body: "", ...answer };
+    };
+    const client = createClient(transportOver(wire, { clock }));
+    return { asked, service, list: () => clock.run(client.listClusters()) };
+  }
+
+  const whole: [string, Second][] = [
+    ["refuses the question", { status: 400, body: "{}" }],
+    ["answers it by 404", { status: 404, body: "{}" }],
+    ["ignores it", { body: bare(...ids(10)) }],
+    ["ignores it, and has got another cluster meanwhile", { body: bare(...ids(11)) }],
+    ["ignores it, and has lost a cluster meanwhile", { body: bare(...ids(9)) }],
+  ];
+
+  it.each(whole)("is whole, after one question in a process, if the service %s", async (_how, second) => {
+    const { asked, service, list } = clientOf(bare(...ids(10)), second);
+    expect(await list()).toMatchObject({ complete: true, isUnproven: false });
+    service.first = bare(...ids(25));
+    expect(await list()).toMatchObject({ complete: true, clusters: { length: 25 } });
+    expect(asked).toEqual(["/v1/clusters", "/v1/clusters?page=2", "/v1/clusters"]);
+  });
+
+  it("is whole after an empty second page, which proves nothing about a longer list", async () => {
+    const { asked, service, list } = clientOf(bare(...ids(10)), { body: "[]" });
+    expect(await list()).toMatchObject({ complete: true });
+    expect(await list()).toMatchObject({ complete: true });
+    expect(asked).toHaveLength(3);
+    service.first = bare(...ids(20));
+    service.second = { body: bare(...ids(5, 20)) };
+    expect(await list()).toMatchObject({ complete: false, isUnproven: true, clusters: { length: 20 } });
+  });
+
+  it("is incomplete if the second page has other clusters, and nothing more is asked", async () => {
+    for (const count of [3, 10, 100]) {
+      const { asked, list } = clientOf(bare(...ids(count)), { body: bare(...ids(count, count)) });
+      expect(await list()).toMatchObject({ complete: false, isUnproven: true, problem: undefined });
+      expect(await list()).toMatchObject({ complete: false });
+      expect(asked).toEqual(["/v1/clusters", "/v1/clusters?page=2", "/v1/clusters"]);
+    }
+  });
+
+  it.each<[string, Second]>([
+    ["a failure", { status: 500, body: "{}" }],
+    ["a web page", { body: "<html>" }],
+  ])("is incomplete after %s, and the next list asks again", async (_what, second) => {
+    const { service, list } = clientOf(bare(...ids(10)), second);
+    expect(await list()).toMatchObject({ complete: false, isUnproven: true });
+    service.second = { status: 400, body: "{}" };
+    expect(await list()).toMatchObject({ complete: true });
+  });
+
+  it.each<[string, object]>([
+    ["it is empty", { clusters: [] }],
+    ["it shows its length", { clusters: records(...ids(10)), total: 10 }],
+    ["it shows that nothing follows", { clusters: records(...ids(10)), next_cursor: null }],
+    ["it is incomplete anyway", { clusters: [...records(...ids(10)), {}] }],
+  ])("is the only one that is asked for a second page: not if %s", async (_why, json) => {
+    const { asked, list } = clientOf(JSON.stringify(json), {});
+    await list();
+    expect(asked).toEqual(["/v1/clusters"]);
   });
 });
 

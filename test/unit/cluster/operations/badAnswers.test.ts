@@ -216,7 +216,7 @@ const rows: Row[] = [
   ["a scale", "well", "update", records, { scale: always }, scaled],
   ["a redeploy", "well", "update", records, { redeploy: always }, manual],
   ["an update that was not done", "safely", "update", refusals, { update: notDone }],
-  ["the read before an update", "badly", "update", unreadable, { get: always }],
+  ["the read before an update", "safely", "update", unreadable, { get: always }],
   ["all polls after an update", "safely", "update", unreadable, { get: later }, short],
   ["a deletion that was not done", "badly", "delete", all, { delete: notDone }, short],
   ["the answer to a deletion", "well", "delete", records, { delete: { times: 1 } }, slow],

@@ -195,6 +195,21 @@ test.each(oneCluster)("a creation makes one cluster: %s", async (_title, posts, 
   if (posts === 1) expect(fixture.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
 });
 
+it.each([9, 10, 50])("a lost creation is found again beside %i clusters in a bare list", async (count) => {
+  const fixture = await openFixture({ dialect: { listShape: "bare" }, faults: [lostAfter] });
+  for (let index = 0; index < count; index += 1) fixture.simulator.addCluster({ name: `old-${index}`, gpuType: "l4" });
+  const { id } = await fixture.run(claim(fixture));
+  expect(fixture.simulator.cluster(id)?.name).toBe("web");
+});
+
+it("a longer list after a lost creation proves that the one before was whole, although no second page can be read", async () => {
+  const failing: Fault = { ...lists, kind: "status", status: 500, after: 1, times: 1 };
+  const fixture = await openFixture({ dialect: { listShape: "bare" }, faults: [lostAfter, failing] });
+  for (let index = 0; index < 10; index += 1) fixture.simulator.addCluster({ name: `old-${index}`, gpuType: "l4" });
+  const { id } = await fixture.run(claim(fixture));
+  expect(fixture.simulator.cluster(id)?.name).toBe("web");
+});
+
 const web = { id: "cl_a", name: "web", gpu_type: "h100" };
 const yesterday = { created_at: "2029-12-31T00:00:00Z" };
 
