@@ -83,6 +83,9 @@ describe("a report about two stacks and an unmanaged cluster", () => {
       "--fail-on-unmanaged",
     ]);
     expect(run).toEqual({ code: 3, output: expect.stringContaining("Unmanaged: 1") });
+    const current = await workspace.command(["report", "--fail-on-unmanaged"]);
+    expect(current).toEqual({ code: 3, output: expect.stringContaining("Unmanaged: 1") });
+    expect(current.output).toContain("compares with the current stack, test;");
     const none = await workspace.command(["report", "--cwd", workspace.folder, "--stack", "none"]);
     expect(none).toEqual({
       code: 1,

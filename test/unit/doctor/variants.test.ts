@@ -77,12 +77,27 @@ describe("the report of an empty list", () => {
     expect(findingOf(report, "/v1/clusters/:id")).toEqual({ endpoint: "GET /v1/clusters/:id", state: "not read" });
   });
 
-  it("advises to set the request names if no answer shows them", async () => {
-    const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 }, l4: { name: "L4", memory_gb: 24 } });
-    const faults: Fault[] = [{ kind: "body", path: "/v1/gpus", body: byType, times: 9 }];
-    const { report } = await examined(await openService({ dialect: { listShape: "data" }, faults }, 0));
+  const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 }, l4: { name: "L4", memory_gb: 24 } });
+  const unclear: Fault[] = [{ kind: "body", path: "/v1/gpus", body: byType, times: 9 }];
+
+  it("says that no answer shows the request names, and advises a preview, which needs no names", async () => {
+    const { report } = await examined(await openService({ dialect: { listShape: "data" }, faults: unclear }, 0));
+    expect(report.facts["Request names"]).toBe(
+      "specification, as long as no answer shows others: there is no cluster yet",
+    );
+    expect(report.advice).toEqual(["Run `pulumi preview`: it sends reads only."]);
+    expect(findingOf(report, "/v1/gpus")?.shape).toMatch(/^\{…: \{name: string, /);
+  });
+});
+
+describe("the report of clusters that do not show which names the service has", () => {
+  it("advises to set the request names", async () => {
+    const bare = JSON.stringify({ data: [{ id: "cl_1", name: "web", status: "running" }] });
+    const list: Fault = { kind: "body", path: "/v1/clusters", body: bare, times: 9 };
+    const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 } });
+    const gpus: Fault = { kind: "body", path: "/v1/gpus", body: byType, times: 9 };
+    const { report } = await examined(await openService({ dialect: { listShape: "data" }, faults: [list, gpus] }, 0));
     expect(report.facts["Request names"]).toMatch(/because no answer shows which$/);
     expect(report.advice[0]).toContain("Set gpucluster:requestNames to `specification` or `client`");
-    expect(findingOf(report, "/v1/gpus")?.shape).toMatch(/^\{…: \{name: string, /);
   });
 });

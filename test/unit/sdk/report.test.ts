@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
 import { compare, type LocatedEntry, type Report } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
@@ -167,7 +168,7 @@ it("the sums of a report leave out costs in several currencies", () => {
 
 describe("the command line", () => {
   it.each<[string, string[], RegExp]>([
-    ["no stack", [], /a stack is missing: --stack <name>/],
+    ["no stack, outside of a project", ["--cwd", tmpdir()], /--stack <name>.*the folder of a Pulumi project/],
     ["two forms", ["--stack", "a", "--json", "--markdown"], /either --json or --markdown/],
     ["an age of no unit", ["--stack", "a", "--older-than", "5"], /--older-than takes a duration, such as 1d or 12h/],
     ["an unknown option", ["--stack", "a", "--delete"], /--delete/],
