@@ -1,19 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
+import { blocksOf, pages, programOf } from "../support/documents";
 import type { EndpointServer } from "../support/endpointServer";
 import { canaryKey, closeFixtures, type Fixture, living, openEndpoint, openFixture } from "./harness";
 import { cliRoot, pluginLines, startProcess } from "./workspace";
 
 /** The examples of the README and of all documents, word for word. Those of programs are one program together. */
-const root = join(__dirname, "../..");
-const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".md"))
-  .map((file) => `docs/${file}`);
-const texts = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
-const text = [...texts.values()].join("\n");
-const blocksOf = (fence: string, page = text) =>
-  [...page.matchAll(new RegExp(`^ *\`\`\`${fence}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm"))].map(([, code = ""]) => code);
+const text = [...pages.values()].join("\n");
 const isSimulation = (code: string) => code.includes("pulumi-gpucluster/simulator");
 const blocks = blocksOf("ts");
 const examples = blocks.filter((code) => !isSimulation(code));
@@ -44,7 +38,10 @@ beforeAll(async () => {
   ]);
   add("embeddings");
   for (const type of ["l4", "h100"]) simulator.setGpuType(type, { stock: 1_000 });
-  workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  const { imports, body } = programOf(
+    examples.map((code) => code.replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id)),
+  );
+  workspace.typeScript(`${imports}\nexport = async () => {\n${body}\n};\n`);
   workspace.env["ASIA_KEY"] = "key-of-asia";
   await workspace.succeed("config", "set", "power", "stopped");
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
@@ -52,22 +49,6 @@ beforeAll(async () => {
   await workspace.succeed("config", "set", "--secret", "modelKey", "key-of-the-model");
 });
 afterAll(closeFixtures);
-
-const imports = [
-  'import * as pulumi from "@pulumi/pulumi";',
-  'import { LocalWorkspace } from "@pulumi/pulumi/automation";',
-  'import * as gpu from "pulumi-gpucluster";',
-  'import * as native from "pulumi-gpucluster/native";',
-];
-
-/** Wraps all examples in one async function, because some of them await, which is not allowed at this program's top level. */
-function programOf(parts: readonly string[]): string {
-  const body = parts
-    .join("\n")
-    .replace(/^import .*$/gm, "")
-    .replace(/^export /gm, "");
-  return `${imports.join("\n")}\nexport = async () => {\n${body}\n};\n`;
-}
 
 describe("the examples of programs in the documents", () => {
   it("are found, with the lines of a project that these tests use", () => {
@@ -139,7 +120,7 @@ describe("the scripts in the documents", () => {
   });
 
   it("create a cluster by the Automation API", async () => {
-    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/guides/automation.md"));
+    const [code = "", ...others] = blocksOf("typescript", pages.get("docs/guides/automation.md"));
     expect(others).toEqual([]);
     const { code: exit, output } = await runScript("automation", code);
     expect(output).toMatch(/^web 4\/4 replicas healthy/m);
@@ -154,7 +135,7 @@ describe("the scripts in the documents", () => {
       writeFileSync(join(workspace.folder, folder, "Pulumi.yaml"), `name: ${folder}\nruntime: nodejs\n`);
       await workspace.succeed("stack", "init", stack, "--cwd", folder);
     }
-    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/guides/report.md"));
+    const [code = "", ...others] = blocksOf("typescript", pages.get("docs/guides/report.md"));
     expect(others).toEqual([]);
     const { code: exit, output } = await runScript("report", code);
     expect(output).toMatch(/^cl_\w+ embeddings [\d.]+$/m);
@@ -162,7 +143,7 @@ describe("the scripts in the documents", () => {
   });
 
   it("create a cluster by the native provider, in the page of the registry", async () => {
-    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/_index.md"));
+    const [code = "", ...others] = blocksOf("typescript", pages.get("docs/_index.md"));
     expect(others).toEqual([]);
     const { workspace } = await openFixture("");
     workspace.typeScript(code);
@@ -172,14 +153,14 @@ describe("the scripts in the documents", () => {
   });
 
   it("test a program with Pulumi's mocks, without a key", async () => {
-    const [program = "", test = "", ...others] = blocksOf("typescript", texts.get("docs/guides/testing.md"));
+    const [program = "", test = "", ...others] = blocksOf("typescript", pages.get("docs/guides/testing.md"));
     expect(others).toEqual([]);
     const folder = join(fixture.workspace.folder, "mocks");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, "index.js"), javaScriptOf(program));
     writeFileSync(join(folder, "index.test.js"), javaScriptOf(test));
-    const { code: exit, output } = await runNode(["--test", folder], { GPUCLUSTER_API_KEY: "" });
+    const { code: exit, output } = await runNode(["--test", join(folder, "index.test.js")], { GPUCLUSTER_API_KEY: "" });
     expect(output).toMatch(/pass 1\b/);
     expect(exit).toBe(0);
   });

@@ -2,24 +2,27 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path";
 import { Workspace } from "../engine/workspace";
 import { install, type ManagerName } from "./managers";
+import { run } from "./run";
+import { binaryOf, type Runtime } from "./runtimes";
 import type { Tarball } from "./tarball";
+import { major } from "./versions";
 
 /** One row of the matrix. */
 export interface Row {
   readonly manager: ManagerName;
   /** `workspace`: the package lies beside the program, and both belong to one npm workspace. */
   readonly source: "tarball" | "workspace";
-  readonly program: "CommonJS" | "ESM" | "TypeScript";
+  /** `TypeScriptModule` runs without a compiler: Node removes the types. */
+  readonly program: "CommonJS" | "ESM" | "TypeScript" | "TypeScriptModule" | "Bundle";
+  /** Version of TypeScript; default: the newest 5. */
+  readonly typescript?: string;
   /** Version of the Pulumi SDK. */
   readonly sdk: string;
-  /** Version of Node; another one of the same major version will do. */
-  readonly node: string;
+  /** Version of Node; another one of the same major version will do. Or of Bun, which runs the program: the provider needs Node. */
+  readonly runtime: Runtime;
 }
 
 type Dependencies = Record<string, string>;
-
-/** The platform's binary of the npm package `node`. */
-const nodePackage = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 /** A Pulumi project with its own installed dependencies: an empty folder, a program, and what its user would install. */
 export class Project extends Workspace {
@@ -31,45 +34,63 @@ export class Project extends Workspace {
     rmSync(join(this.folder, "node_modules"), { recursive: true });
     rmSync(join(this.folder, "index.js"));
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
-    if (this.#needsNode()) this.env["PATH"] = [dirname(this.node), process.env["PATH"]].join(delimiter);
+    if (binaryOf(this.#row.runtime)) this.env["PATH"] = [join(this.folder, "bin"), process.env["PATH"]].join(delimiter);
   }
 
-  /** The program `node` of the row. */
+  /** The program that runs the provider. */
   get node(): string {
-    return this.#needsNode() ? join(this.folder, "node_modules", nodePackage, "bin", "node") : process.execPath;
+    return binaryOf(this.#row.runtime)?.kind === "node" ? join(this.folder, "bin/node") : process.execPath;
   }
 
   async install(tarball: Tarball): Promise<void> {
-    if (this.#row.source === "tarball") this.#writeProgram("", `file:${await tarball.path()}`);
+    if (this.#row.source === "tarball") this.#writeProgram(`file:${await tarball.path()}`);
     else await this.#writeWorkspace(tarball);
     await install(this.#row.manager, this.folder);
+    this.#linkRuntime();
+    await run(["npm", "run", "build", "--if-present"], join(this.folder, this.#place));
+  }
+
+  /** Puts the runtime of the row where the CLI looks for Node. As under Pulumi's host for Bun, the provider has Node there. */
+  #linkRuntime(): void {
+    const binary = binaryOf(this.#row.runtime);
+    if (binary === undefined) return;
+    const [link, target] = [join(this.folder, "bin/node"), join(this.folder, "node_modules", binary.name, binary.file)];
+    mkdirSync(dirname(link));
+    const provider = `case "$*" in *dynamic-provider*) exec "${process.execPath}" "$@";; esac`;
+    const lines = [...(binary.kind === "bun" ? [provider] : []), `exec "${target}" "$@"`];
+    writeFileSync(link, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
   }
 
   async #writeWorkspace(tarball: Tarball): Promise<void> {
     await tarball.unpack(join(this.folder, "gpucluster"));
-    mkdirSync(join(this.folder, "program"));
-    this.#writeProgram("program", "*");
-    const workspaces = ["gpucluster", "program"];
+    mkdirSync(join(this.folder, this.#place));
+    this.#writeProgram("*");
+    const workspaces = ["gpucluster", this.#place];
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ private: true, workspaces }));
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\nmain: program\n");
   }
 
-  #writeProgram(place: string, gpucluster: string): void {
-    const { program, sdk, node } = this.#row;
-    const folder = join(this.folder, place);
+  /** The folder of the program in that of the project. */
+  get #place(): string {
+    return this.#row.source === "workspace" ? "program" : "";
+  }
+
+  #writeProgram(gpucluster: string): void {
+    const { program, typescript, sdk } = this.#row;
+    const folder = join(this.folder, this.#place);
     cpSync(join(__dirname, "programs", program), folder, { recursive: true });
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const dependencies: Dependencies = { "@pulumi/pulumi": sdk, "pulumi-gpucluster": gpucluster };
-    if (this.#needsNode()) dependencies[nodePackage] = node;
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, ...manifest, dependencies }));
-  }
-
-  #needsNode(): boolean {
-    return major(process.versions.node) !== major(this.#row.node);
+    const binary = binaryOf(this.#row.runtime);
+    if (binary) dependencies[binary.name] = binary.version;
+    const devDependencies: Dependencies = { ...manifest.devDependencies, ...compilerOf(typescript) };
+    const written = { private: true, ...manifest, dependencies, devDependencies };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(written));
   }
 }
 
-/** The first part of a version. */
-export function major(version: string): string {
-  return version.split(".")[0] ?? "";
+/** Pulumi's SDK refuses TypeScript 7 under its own name, because it cannot load it; under another one, it checks the types. */
+function compilerOf(version: string | undefined): Dependencies {
+  if (version === undefined) return {};
+  return major(version) === "7" ? { "typescript-7": `npm:typescript@${version}` } : { typescript: version };
 }

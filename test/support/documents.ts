@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(__dirname, "../..");
+const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".md"))
+  .map((file) => `docs/${file.replaceAll("\\", "/")}`);
+
+/** The README and all documents, by their paths. */
+export const pages = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
+const text = [...pages.values()].join("\n");
+
+/** The code blocks of a language in a page; by default, in all pages. */
+export function blocksOf(language: string, page = text): string[] {
+  const blocks = page.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm"));
+  return [...blocks].map(([, code = ""]) => code);
+}
+
+const imports = [
+  'import * as pulumi from "@pulumi/pulumi";',
+  'import * as gpu from "pulumi-gpucluster";',
+  'import * as native from "pulumi-gpucluster/native";',
+];
+
+/**
+ * The blocks `ts` are parts of one program: their imports, and one async function with everything else, because some of them
+ * await, which is not allowed at the top level of this program. Blocks `typescript` are modules.
+ */
+export function programOf(parts: readonly string[]): { imports: string; body: string } {
+  const code = parts.join("\n");
+  const all = new Set([...imports, ...(code.match(/^import .*$/gm) ?? [])]);
+  return { imports: [...all].join("\n"), body: code.replace(/^import .*$/gm, "").replace(/^export /gm, "") };
+}
