@@ -83,8 +83,8 @@ export interface ClusterInputs {
    * Values whose change restarts the cluster once, and changes nothing else: a map or a list of strings, numbers and
    * booleans.
    *
-   * Neither the creation of the cluster nor the removal of the triggers restarts it. An update that rolls out `env` or
-   * `container` does not restart it a second time. Default: none.
+   * Neither the creation of the cluster nor the removal of the triggers restarts it; the first triggers of a running
+   * cluster do. An update that rolls out `env` or `container` does not restart it a second time. Default: none.
    */
   restartTriggers?: Triggers;
   /**
