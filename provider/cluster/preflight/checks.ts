@@ -18,7 +18,7 @@ import { hourlyCostOf, limitOf } from "./cost";
 import { info, type Message, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
-import { hiddenReasonOf, lossOf, rolloutOf } from "./summary";
+import { hiddenReasonOf, lossOf, rolloutOf, withReplicasOf } from "./summary";
 
 /** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
 export class Checks {
@@ -59,7 +59,14 @@ export class Checks {
     const messages = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
     // Every check that passes sets a cost.
-    if (service?.registry.costOf(urn)) messages.push(...this.#messagesOf(urn, state, news, diff));
+    if (service?.registry.costOf(urn)) {
+      // The second check of a replacement reads the clusters to judge a new name.
+      const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
+      const isRenamed = news.__generatedName && Object.values(diff.changes).some(({ replace }) => replace);
+      const { value: list } = await (isRenamed ? reads.clusters() : reads.clustersIfRead());
+      const current = withReplicasOf(state, list && memberOf(list, id));
+      messages.push(...this.#messagesOf(urn, current, news, diff));
+    }
     this.#log(ctx, messages, hide);
     return withCost(diff, { ...state }, { ...news });
   }

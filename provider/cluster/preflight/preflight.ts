@@ -16,7 +16,7 @@ import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpu
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { Run } from "./run";
-import { certainOutputs, replacementText, runs } from "./summary";
+import { certainOutputs, replacementText, runs, withReplicasOf } from "./summary";
 
 /**
  * A new error or warning of a preview is a judge: a function in the file of its subject (names.ts, gpus.ts, cost.ts) that makes
@@ -123,7 +123,7 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   const adopted = found.record ?? name.record;
   const situation = adopted ? { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted } : requested;
   const findings = [...claim(situation), ...found.findings, ...name.findings, ...judgeAdoption(situation)];
-  return { situation, findings: [...findings, ...judgeReplacement(requested)], isKept: false };
+  return { situation, findings: [...findings, ...(await judgeReplacement(requested))], isKept: false };
 }
 
 /** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */
@@ -133,9 +133,12 @@ function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs 
 }
 
 /** Warns of a replacement that no input shows: an option of the program or of the command requires it. */
-function judgeReplacement({ urn, run, before }: Situation): Finding[] {
+async function judgeReplacement({ urn, run, service, reads, inputs, before }: Situation): Promise<Finding[]> {
   if (!before || !runs(before) || !run.isFirst(`replaced ${urn}`)) return [];
-  return [warning(replacementText(before))];
+  const { value: list } = await reads.clustersIfRead();
+  const [record, ...others] = list ? service.owned.holders(before.name, list) : [];
+  const found = others.length === 0 ? record : undefined;
+  return [warning(replacementText(withReplicasOf(before, found), inputs))];
 }
 
 /** The result of all findings. Messages for information are left out if there is a failure. */

@@ -60,6 +60,12 @@ export class ReadCache {
     return abortable(answer, caller.signal);
   }
 
+  /** The answer of a read that was sent before. */
+  async sent<T>(subject: string): Promise<Answer<T>> {
+    const answer = this.#answers.get(subject) ?? this.#answers.get(`${subject}, patiently`);
+    return (answer ?? {}) as Promise<Answer<T>>;
+  }
+
   async #send<T>(
     { signal: interrupt, isPatient }: Caller,
     send: (service: Service, options: CallOptions) => Promise<T>,
@@ -124,6 +130,11 @@ export class Reads {
   /** The clusters of the organization, as of the first call. */
   clusters(): Promise<Answer<ClusterList>> {
     return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
+  }
+
+  /** The clusters, if this run has read them for another reason. */
+  clustersIfRead(): Promise<Answer<ClusterList>> {
+    return this.cache.sent("clusters");
   }
 
   /** One cluster; `none` only if its absence is certain. */

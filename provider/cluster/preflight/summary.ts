@@ -1,3 +1,4 @@
+import type { ClusterRecord } from "../../api/decode/records";
 import { listOf } from "../../base/text";
 import { type Diff, hasUnknown, type Properties } from "../../contract";
 import { effectsOf, isWithinPaths, knownChanges } from "../diff/diff";
@@ -13,10 +14,23 @@ export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): b
   return desiredStatus !== "stopped";
 }
 
-/** The running capacity that a replacement concerns. Only the engine knows the order, and whether the old cluster is deleted. */
-export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">): string {
+/**
+ * The running capacity that a replacement concerns, and that of the new cluster if it differs. Only the engine knows the order, and
+ * whether the old cluster is deleted.
+ */
+export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, inputs: CheckedInputs): string {
   const capacity = replicas === 1 ? "only replica" : `${replicas} replicas`;
-  return `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
+  const text = `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
+  if (hasUnknown(inputs.replicas) || inputs.replicas === replicas) return text;
+  return `${text}; the new one gets ${inputs.replicas}`;
+}
+
+/** A cluster with the number of replicas of a record: an autoscaler or another user may have changed it since the last refresh. */
+export function withReplicasOf<Cluster extends CheckedInputs>(
+  cluster: Cluster,
+  record: ClusterRecord | undefined,
+): Cluster {
+  return record?.replicas === undefined ? cluster : { ...cluster, replicas: record.replicas };
 }
 
 /** The running capacity that a change removes, in one line; `undefined` if it removes none. */
@@ -27,12 +41,12 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
   if (replacing.length > 0) {
     const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
     const why = isAlways ? "" : ", which the service cannot do in place";
-    return `${changeText(replacing)}${why}, so ${replacementText(state)}`;
+    return `${changeText(replacing)}${why}, so ${replacementText(state, inputs)}`;
   }
   const effects = effectsOf({ changes: known });
   const old = state.replicas;
   if (effects.has("power") && !runs(inputs)) return `it is stopped: ${allReplicas(old, "stop")}`;
-  const next = hasUnknown(inputs.replicas) ? old : inputs.replicas;
+  const next = "replicas" in known ? inputs.replicas : old;
   const losses: string[] = [];
   if (next < old) losses.push(`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`);
   const restarted = allReplicas(Math.min(old, next), "restart");

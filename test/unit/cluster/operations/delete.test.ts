@@ -39,6 +39,18 @@ describe("a deletion", () => {
     expect(gets.length - lists).toBeLessThanOrEqual(maxReads);
   });
 
+  it("reports the cost of the replicas that ran, whoever has scaled the cluster", async () => {
+    for (const [replicas, cost] of [
+      [2, "5.98"],
+      [5, "14.95"],
+    ] as const) {
+      const { fixture, made } = await openSettled({ ...checked, hourlyCost: 5.98 });
+      fixture.simulator.change(made.id, { replicas });
+      await fixture.remove(made);
+      expect(fixture.messages.at(-1)).toBe(`status: deleted; it cost ${cost} per hour`);
+    }
+  });
+
   it("needs only the id", async () => {
     const { fixture, id } = await openSettled(checked);
     await fixture.remove({ id, state: {} });

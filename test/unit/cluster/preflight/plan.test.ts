@@ -5,7 +5,7 @@ import { asInputs } from "../../../../provider/cluster/schema/state";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { openFixture, openSettled } from "../harness";
+import { countOf, openFixture, openSettled } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";
 import { check, checkTwice, old } from "./harness";
 
@@ -50,6 +50,46 @@ describe("the loss of capacity", () => {
   });
 });
 
+describe("the replicas that an autoscaler has added since the last refresh", () => {
+  const generated = generatedName(urnOf("web"));
+  const { name, ...unnamed } = checked;
+
+  /** What a preview says: the engine checks a change, requests its diff, and checks a replacement once more. */
+  async function said(changes: Properties, isGenerated = false) {
+    const inputs = isGenerated ? { ...unnamed, name: generated, __generatedName: true } : checked;
+    const { fixture, id, state } = await openSettled(inputs);
+    fixture.simulator.change(id, { replicas: 5 });
+    const process = { ...fixture, cluster: fixture.as("seen") };
+    const news = { ...(isGenerated ? unnamed : checked), ...changes };
+    const first = await check(process, news, { ...inputs, endpoint: state["endpoint"], createdAt: state["createdAt"] });
+    const { changes: all } = await fixture.run(process.cluster.diff(fixture.ctx(), id, state, first.inputs));
+    if (Object.values(all).some(({ replace }) => replace)) await check(process, news);
+    return { lines: fixture.messages, lists: countOf(fixture.simulator, "GET /v1/clusters") };
+  }
+
+  it.each<[string, Properties, string]>([
+    ["in a rollout", {}, "info: web: `env` changes: in place, a rollout replaces all 5 replicas"],
+    ["in a stop", atRest, "warning: web: it is stopped: all 5 replicas stop"],
+    ["in a scale-down", { replicas: 1 }, "warning: web: 5 -> 1 replicas: 4 are removed"],
+    ["in a restart", { restartTriggers: [1] }, "warning: web: it is restarted: all 5 replicas restart"],
+  ])("count %s, if the preview reads the list anyway", async (_title, changes, line) => {
+    const { lines, lists } = await said({ env: { A: "new" }, ...changes });
+    expect([lines.at(-1), lists]).toEqual([line, 1]);
+  });
+
+  it("count in a replacement with a new name, which says what the new cluster gets", async () => {
+    const { lines, lists } = await said({ gpuType: "l4" }, true);
+    const loss =
+      "the old cluster with its 5 replicas is deleted, or kept and billed with `retainOnDelete`; the new one gets 2";
+    expect([lines, lists]).toEqual([[`warning: web: \`gpuType\` changes, so it is replaced: ${loss}`], 1]);
+  });
+
+  it("cause no request of their own", async () => {
+    const { lines, lists } = await said({ gpuType: "l4" });
+    expect([lines, lists]).toEqual([[expect.stringContaining("the old cluster with its 2 replicas is deleted")], 0]);
+  });
+});
+
 describe("the reason of an update", () => {
   it.each<[string, Properties, Properties, RegExp | undefined]>([
     ["is shown for an unfinished operation", { settled: false }, {}, /^no input changes; the update continues /],
@@ -88,7 +128,7 @@ describe("the reason of an update", () => {
 /** A fixture with the cluster that has the generated name, or another one. */
 async function openWith(name = generatedName(urnOf("web"))) {
   const fixture = await openFixture();
-  const { id } = fixture.simulator.addCluster({ name, gpuType: "h100" });
+  const { id } = fixture.simulator.addCluster({ name, gpuType: "h100", replicas: 5 });
   return { fixture, id };
 }
 
@@ -111,17 +151,22 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
 });
 
 describe("a replacement by an option, for which the engine requests no diff,", () => {
-  it.each<[string, Properties, RegExp[]]>([
-    ["is refused without `deleteBeforeReplace`", { __deleteBeforeReplace: false }, [/^name: "web" is already/]],
-    ["passes with `deleteBeforeReplace`", { __deleteBeforeReplace: true }, []],
-  ])("%s, with one warning of the loss", async (_title, option, failures) => {
+  const text = "warning: web: it is replaced: the old cluster with its";
+  it.each<[string, Properties, RegExp[], string]>([
+    // The check of the name has read the list, which shows five replicas.
+    [
+      "is refused without `deleteBeforeReplace`",
+      { __deleteBeforeReplace: false },
+      [/^name: "web" is already/],
+      "5 replicas",
+    ],
+    ["passes with `deleteBeforeReplace`", { __deleteBeforeReplace: true }, [], "2 replicas"],
+  ])("%s, with one warning of the loss", async (_title, option, failures, loss) => {
     const { fixture } = await openWith("web");
     await check(fixture, { ...checked, ...option }, old());
     const { refusals, said } = await check(fixture, { ...checked, ...option }, {});
-    expect(refusals).toEqual(failures.map((text) => expect.stringMatching(text)));
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: web: it is replaced: the old cluster with its 2 replicas /),
-    ]);
+    expect(refusals).toEqual(failures.map((reason) => expect.stringMatching(reason)));
+    expect(said).toEqual([expect.stringMatching(`^${text} ${loss} is deleted`)]);
   });
 });
 
