@@ -1,6 +1,6 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError } from "../../../../provider/contract";
-import { countOf, type Fixture, initErrorOf, interruptAfter, living, openFixture, settle } from "../harness";
+import { countOf, type Fixture, initErrorOf, interruptAfter, openFixture } from "../harness";
 import { checked } from "../inputs";
 
 it("a creation sends exactly the inputs, once, reports its id first, and ends with every output, as plain JSON", async () => {
@@ -78,25 +78,4 @@ test("a stop that is refused leaves a running cluster in the state, and the next
   const again = await fixture.change({ id, state }, inputs);
   expect(again.state).toMatchObject({ desiredStatus: "stopped", settled: true });
   expect(fixture.simulator.cluster(id)?.status).toBe("stopped");
-});
-
-describe("a creation that an error hook of the program repeats", () => {
-  const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
-
-  it("ends with the same error, which keeps the id, and sends nothing", async () => {
-    const fixture = await openFixture({ faults: [sick] });
-    const first = await fixture.failingCreate(checked);
-    const { length } = fixture.simulator.requests;
-    const second = await fixture.failingCreate(checked);
-    expect([second.id, second.message]).toEqual([first.id, first.message]);
-    expect(fixture.simulator.requests).toHaveLength(length);
-  });
-
-  it("makes a new cluster once the first one was deleted, in a process that outlives its run", async () => {
-    const fixture = await openFixture({ faults: [sick] });
-    const first = await fixture.failingCreate(checked);
-    await fixture.remove(first);
-    expect((await settle(fixture, checked)).id).not.toBe(first.id);
-    expect(living(fixture.simulator)).toHaveLength(1);
-  });
 });
