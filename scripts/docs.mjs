@@ -77,9 +77,6 @@ async function main() {
     ["docs/guides/languages.md", withVersion],
     ["docs/reference.md", withReference],
     ["templates/typescript/package.json", withVersion],
-    ["templates/yaml/package.json", withVersion],
-    ["templates/yaml/Pulumi.yaml", withVersion],
-    ["templates/python/package.json", withVersion],
     ["templates/python/Pulumi.yaml", withVersion],
   ];
   for (const [name, ...changes] of files) {

@@ -15,3 +15,8 @@ test.each(["typescript", "yaml"])("a template makes a project whose cluster gets
   const project = await templates.open(name);
   await project.expectLife();
 });
+
+test("the template for TypeScript takes the package from a file, as long as it is not published", async () => {
+  const project = await templates.openUnpublished();
+  await project.expectLife();
+});

@@ -136,7 +136,7 @@ function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs 
 async function judgeReplacement({ urn, run, service, reads, inputs, before }: Situation): Promise<Finding[]> {
   if (!before || !runs(before) || !run.isFirst(`replaced ${urn}`)) return [];
   const { value: list } = await reads.clustersIfRead();
-  const [record, ...others] = list ? service.owned.holders(before.name, list) : [];
+  const [record, ...others] = list ? service.registry.holders(before.name, list) : [];
   const found = others.length === 0 ? record : undefined;
   return [warning(replacementText(withReplicasOf(before, found), inputs))];
 }
