@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { run } from "../install/run";
+import { cliVersion, testIn } from "./engines";
 import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 import { Templates } from "./templates";
 
+const test = testIn("python");
 const repository = resolve(__dirname, "../..");
 
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await run([process.execPath, join(repository, "scripts/sdks.mjs"), join(folder, "sdks")], folder);
   await run(["python3", "-m", "venv", "venv"], folder);
   const pip = join(folder, "venv/bin/pip");
-  await run([pip, "install", "--quiet", "pulumi==3.250.0", join(folder, "sdks/python")], folder);
+  await run([pip, "install", "--quiet", `pulumi==${cliVersion}`, join(folder, "sdks/python")], folder);
 });
 afterAll(closeFixtures);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "../install/run";
+import { cliVersion, testIn } from "./engines";
 import { closeFixtures, living, openEndpoint, openFixture } from "./harness";
 
 const repository = resolve(__dirname, "../..");
-const { version, config } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
-const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3@v${config.pulumi}`;
+const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3@v${cliVersion}`;
 
 // A fresh machine compiles the generators, and the dependencies of the Go SDK.
 jest.setTimeout(20 * 60_000);
@@ -18,6 +19,8 @@ beforeAll(async () => {
 });
 afterAll(closeFixtures);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const inGo = testIn("go");
 
 /** A document, and its example in each language. */
 const documents = Object.fromEntries(
@@ -104,7 +107,7 @@ describe("the SDKs that are generated from the schema", () => {
     await run(["go", "vet", "./..."], goSdk());
   });
 
-  it("serve a document's program in Go, with the plugin that a user installs from the npm package", async () => {
+  inGo("serve a document's program in Go, with the plugin that a user installs from the npm package", async () => {
     const { url: endpoint } = await openEndpoint();
     const { workspace, simulator } = await openFixture("", { endpoint });
     workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
