@@ -18,7 +18,7 @@ export async function observeStatus(service: Service, operation: Operation): Pro
 
 /**
  * The rollout of an accepted update, of which reads since the request may have shown the beginning. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
- * all healthy may not show that it has begun: then the last update of a healthy cluster decides. The status word of a failed
+ * all healthy may not show that it has begun: then the last update decides that showed it. The status word of a failed
  * cluster shows it. Where there is no redeploy, the update itself is all that there is.
  */
 export async function rollOutUpdate(
@@ -32,7 +32,7 @@ export async function rollOutUpdate(
   const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
   const poll = async () => hasBegun(before, await observeStatus(service, operation));
   const isBegun = before !== undefined && (wasSeen || (await isTrueWithin(operation, maxEffectMs, poll)));
-  if (before && wasHealthy(before)) variant.note("rollout", isBegun);
+  if (isBegun || (before && wasHealthy(before))) variant.note("rollout", isBegun);
   const hasFailed = stateOf(before?.status) === "failed";
   const isExpected = before !== undefined && !hasFailed && variant.has("rollout");
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
