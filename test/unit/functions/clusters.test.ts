@@ -32,14 +32,16 @@ const record = (id: string) => ({
   createdAt: expect.stringMatching(/Z$/),
 });
 
+const theList = ["GET /v1/clusters", "GET /v1/clusters?page=2"];
+
 describe("getClusters", () => {
-  it("returns the records of the list, after one request", async () => {
+  it("returns the records of the list, after the question for a second page", async () => {
     const fixture = await openWithWeb();
     expect(await fixture.run(getClusters(fixture.client))).toStrictEqual({
       clusters: [record(fixture.id)],
       complete: true,
     });
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters"]);
+    expect(requestLines(fixture.simulator)).toEqual(theList);
   });
 
   it("adds nothing to a record, and leaves out fields that it does not know; without all names, the list is not complete", async () => {
@@ -65,7 +67,7 @@ describe("getCluster", () => {
 
   it.each<[string, (id: string) => Parameters<typeof getCluster>[1], string[]]>([
     ["reads a cluster by its id with one request", (id) => ({ id }), byId],
-    ["reads a cluster by its name: the list has the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
+    ["reads a cluster by its name: the list has the id", () => ({ name: "web" }), [...theList, ...byId]],
   ])("%s", async (_title, query, lines) => {
     const fixture = await openWithWeb();
     fixture.simulator.addCluster({ ...web, name: "web-2" });

@@ -178,7 +178,9 @@ describe("a service that cannot update clusters in place", () => {
     const olds = old({ gpuType: "rtx-4090" });
     const { refusals, said, inputs } = await check(fixture, { ...olds, env: { MODEL: "another" } }, olds);
     expect(refusals).toEqual([]);
-    expect(said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*rate limit/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: updates in place could not be checked: .*asks to wait 40s/),
+    ]);
     const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", olds, inputs));
     expect(changes["env.MODEL"]).toEqual({ kind: "update" });
   });
