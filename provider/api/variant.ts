@@ -95,9 +95,11 @@ export class ApiVariant {
 
 /**
  * The inputs that the service probably cannot change in place: a service with the client's names has no update endpoint unless
- * its descriptor names one, by the word or by a method.
+ * its descriptor names one, by the word or by a method. A descriptor that names a scale names every action, so that it shows
+ * whether there is a redeploy.
  */
 export function fixedInputs({ names }: ApiVariant, info: ServiceInfo | undefined): readonly ConfigInput[] {
-  const hasUpdate = info !== undefined && /"update"|"(patch|put)\b/i.test(JSON.stringify(info.endpoints));
-  return names === "client" && !hasUpdate ? onlyByUpdate : [];
+  const actions = JSON.stringify(info?.endpoints ?? {});
+  if (names !== "client" || /"update"|"(patch|put)\b/i.test(actions)) return [];
+  return /\bscale\b/i.test(actions) && !/redeploy/i.test(actions) ? configInputs : onlyByUpdate;
 }

@@ -56,6 +56,23 @@ export async function repair(service: Service, operation: Operation, attempt?: (
   );
 }
 
+/**
+ * The restart or redeploy that a trigger of the program requests.
+ * @throws ClusterFailedError if the service has none.
+ */
+export async function trigger(
+  service: Service,
+  operation: Operation,
+  action: "restart" | "redeploy",
+  attempt: () => () => void,
+): Promise<Rollout> {
+  const rollout = await orMissing(service, operation, restartReplicas(service, operation, action, { attempt }));
+  if (rollout) return rollout;
+  throw new ClusterFailedError(
+    `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`,
+  );
+}
+
 /** The rollout of a request; `undefined` if the service has no such endpoint. */
 async function orMissing(
   service: Service,
@@ -77,7 +94,7 @@ interface RestartOptions {
 }
 
 /** Restarts the replicas by one POST. It is never sent again: a second one would restart every replica again. */
-export async function restartReplicas(
+async function restartReplicas(
   service: Service,
   operation: Operation,
   action: "restart" | "redeploy",

@@ -16,7 +16,7 @@ import { waitUntilReady as waitUntil } from "../wait/wait";
 import { checkMadeAsRequested, learnedState } from "./learnedState";
 import { isRefusedRequest, start, stop } from "./power";
 import { Progress, triggers } from "./progress";
-import { observeStatus, redeployImage, repair, restartReplicas, rollOutUpdate } from "./rolloutRequests";
+import { observeStatus, redeployImage, repair, rollOutUpdate, trigger } from "./rolloutRequests";
 import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
@@ -100,7 +100,7 @@ export async function changeCluster(run: Run): Promise<ClusterState> {
     if (stateOf(record.status) === "failed") rolledOut(run, await repair(service, operation, attempt));
     else if (effects.has("redeploy") || effects.has("restart")) {
       const action = effects.has("redeploy") ? "redeploy" : "restart";
-      progress.rollout = await restartReplicas(service, operation, action, { attempt });
+      progress.rollout = await trigger(service, operation, action, attempt);
     }
   }
   progress.reach(...triggers);

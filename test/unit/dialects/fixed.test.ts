@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Fixture, type Held, openFixture, type Wanted, web, writes } from "../cluster/harness";
+import { type Fixture, type Held, openFixture, rewriting, type Wanted, web, writes } from "../cluster/harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 
@@ -37,6 +37,57 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
     expect(writes(fixture.simulator)).toEqual([]);
   },
 );
+
+describe("a service with the client's names, and without an update, a redeploy and a restart", () => {
+  const image = { ...web, gpuType: "rtx-4090", container: "team/server:2.0" };
+  const base = { ...web, gpuType: "rtx-4090" };
+  const noRestart: Fault = { ...noRedeploy, path: "/v1/clusters/*/restart" };
+
+  /** @param actions The actions of clusters that the descriptor names. */
+  async function openWithout(actions: object, inputs: Wanted = base) {
+    const wire = rewriting(/^\/$/, ({ name }) => ({ name, endpoints: { clusters: actions } }));
+    const fixture = await openFixture({ dialect: "client", faults: [noRedeploy, noRestart], wire });
+    return { fixture, made: await fixture.create(inputs) };
+  }
+
+  it("gets another image by a replacement, as the first preview says, if its descriptor names its actions", async () => {
+    const { fixture, made } = await openWithout({
+      stop: "POST /v1/clusters/:id/stop",
+      scale: "POST /v1/clusters/:id/scale",
+    });
+    expect((await plan(fixture, made, base, image)).replaces).toEqual(["container"]);
+    expect(fixture.messages.at(-1)).toMatch(
+      /`container` changes, which the service cannot do in place, so it is replaced/,
+    );
+    expect((await plan(fixture, made, base, { ...base, replicas: 3 })).replaces).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ["names no action of clusters", { list: "GET /v1/clusters", get: "GET /v1/clusters/:id" }],
+    [
+      "names a redeploy that is not there",
+      { scale: "POST /v1/clusters/:id/scale", redeploy: "POST /v1/clusters/:id/redeploy" },
+    ],
+  ])("gets it after one error by the next `up`, if its descriptor %s", async (_title, actions) => {
+    const { fixture, made } = await openWithout(actions);
+    const first = await plan(fixture, made, base, image);
+    expect(first.replaces).toEqual([]);
+    const left = await fixture.failingChange(made, first.inputs);
+    expect(left.text).toMatch(/`container` cannot be changed in place: .*The next `pulumi up` replaces the cluster/s);
+    expect((await plan(fixture, left, first.inputs, image)).replaces).toEqual(["container"]);
+  });
+
+  it.each(["restart", "redeploy"] as const)("says in one error that it has no %s for a trigger", async (action) => {
+    const { fixture, made } = await openWithout({});
+    const left = await fixture.failingChange(made, { ...base, [`${action}Triggers`]: ["a"] });
+    expect(left.text).toContain(
+      `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`,
+    );
+    expect(fixture.running(made)).toMatchObject({ status: "running", restarts: 0 });
+    expect(await fixture.change(left, base)).toMatchObject({ state: { settled: true } });
+    expect(writes(fixture.simulator)).toEqual([]);
+  });
+});
 
 it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
   const fixture = await openFixture();
