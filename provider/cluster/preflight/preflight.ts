@@ -5,7 +5,7 @@ import { configInputs } from "../../api/variant";
 import type { Settings } from "../../config/settings";
 import { type CheckFailure, type Ctx, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
-import { diffCluster, isWithinPaths, knownChanges } from "../diff/diff";
+import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
 import { asInputs, type CheckedInputs } from "../schema/state";
@@ -104,8 +104,9 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const situation = { ...requested, inputs, before };
   const findings = claim(situation);
   findings.push(...(await judgeName(situation)).findings);
-  const { changes: certain } = knownChanges(diffCluster({ ...before }, { ...inputs }), inputs);
-  const isConfigured = Object.keys(certain).some((path) => isWithinPaths(path, configInputs));
+  // A value that is not known yet may be a change too: then the cluster does not certainly stay.
+  const { changes: possible } = diffCluster({ ...before }, { ...inputs });
+  const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? await reads.fixed() : {};
   run.addFixed(urn, fixed.value ?? []);
   const { changes } = diffCluster({ ...before }, { ...inputs }, run.fixedOf(urn));

@@ -1,6 +1,6 @@
-import type { Properties } from "../../../provider/contract";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Fixture, type Held, openFixture, rewriting, type Wanted, web, writes } from "../cluster/harness";
+import { type Fixture, forget, type Held, openFixture, rewriting, type Wanted, web, writes } from "../cluster/harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 
@@ -87,6 +87,72 @@ describe("a service with the client's names, and without an update, a redeploy a
     expect(await fixture.change(left, base)).toMatchObject({ state: { settled: true } });
     expect(writes(fixture.simulator)).toEqual([]);
   });
+});
+
+describe("a value that is not known yet, at a service that cannot update clusters,", () => {
+  const env = { MODEL: "one", DB: "db-1" };
+  const base: Wanted = { ...web, gpuType: "rtx-4090", env };
+  const withFields = { ...base, extraFields: { containerPort: 8000, tier: "community" } };
+  const becauseOf = (path: string) => `\`${path}\` changes, which the service cannot do in place, so it is replaced`;
+  const rollout = "`container` changes: in place, a rollout replaces both replicas";
+
+  it.each<[string, Wanted, Properties, string]>([
+    ["a variable beside another one", base, { env: { MODEL: "two", DB: UNKNOWN } }, becauseOf("env.MODEL")],
+    [
+      "a new variable beside another one",
+      base,
+      { env: { ...env, MODEL: "two", NEW: UNKNOWN } },
+      "`env.NEW` change, which",
+    ],
+    [
+      "an extra field beside another one",
+      withFields,
+      { extraFields: { containerPort: 9000, tier: UNKNOWN } },
+      becauseOf("extraFields.containerPort"),
+    ],
+    [
+      "the whole env beside an extra field",
+      withFields,
+      { env: UNKNOWN, extraFields: { containerPort: 9000, tier: "community" } },
+      becauseOf("extraFields.containerPort"),
+    ],
+    [
+      "the number of replicas beside a variable",
+      base,
+      { replicas: UNKNOWN, env: { MODEL: "two", DB: "db-1" } },
+      becauseOf("env.MODEL"),
+    ],
+    [
+      "a fallback beside the image",
+      base,
+      { fallbackGpuTypes: [UNKNOWN, "h100"], container: "team/server:2.0" },
+      rollout,
+    ],
+    ["the credential beside the image", base, { registryCredentialId: UNKNOWN, container: "team/server:2.0" }, rollout],
+  ])("hides only itself: %s", async (_title, inputs, changes, line) => {
+    const fixture = await openFixture({ dialect: "client" });
+    const made = await fixture.create(inputs);
+    forget(fixture);
+    await plan(fixture, made, inputs, { ...inputs, ...changes });
+    expect(fixture.messages.join("\n")).toContain(line);
+    expect(fixture.messages).toHaveLength(1);
+  });
+
+  it.each<[string, Properties]>([
+    ["a variable", { env: { ...env, DB: UNKNOWN } }],
+    ["the whole env", { env: UNKNOWN }],
+  ])(
+    "may replace the cluster, so that neither the cluster nor its endpoint counts as kept: %s",
+    async (_title, changes) => {
+      const fixture = await openFixture({ dialect: "client" });
+      const made = await fixture.create(base);
+      forget(fixture);
+      const { inputs, replaces } = await plan(fixture, made, base, { ...base, ...changes });
+      expect(replaces).toHaveLength(1);
+      expect(inputs).not.toHaveProperty("endpoint");
+      expect(fixture.messages).toEqual([]);
+    },
+  );
 });
 
 it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
