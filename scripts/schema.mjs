@@ -65,8 +65,8 @@ function languages(pulumi, importBasePath) {
   const respectSchemaVersion = true;
   return {
     nodejs: {
-      // What `pulumi import` writes into a program. It is no name of a package, so that no generated SDK replaces this one.
-      packageName: "pulumi-gpucluster/native",
+      // The name for npm, as pages and tools show it. The native classes are its entry `/native`, which a schema cannot say.
+      packageName: "pulumi-gpucluster",
       dependencies: { "@pulumi/pulumi": pulumi },
       respectSchemaVersion,
     },

@@ -2,7 +2,7 @@
 // With Pulumi's generators, which need only Go and its module proxy:
 //   sdks.mjs [FOLDER]           the SDKs of the native package for other languages, into `sdks` or FOLDER
 //   sdks.mjs PROGRAM FOLDER     a program in YAML in the other languages, as `pulumi convert` writes it
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runInModule } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
@@ -24,6 +24,10 @@ async function main() {
       ["run", ".", schema, version, logo, target, ...paths],
     ]);
   });
+  if (paths.length === 0) return;
+  // The schema has the name for npm; the classes of the plugin are in an entry of that package.
+  const program = join(target, "typescript");
+  writeFileSync(program, readFileSync(program, "utf8").replace('"pulumi-gpucluster"', '"pulumi-gpucluster/native"'));
 }
 
 if (isMain(import.meta.url)) await runMain(main);

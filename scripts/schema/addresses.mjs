@@ -13,6 +13,7 @@ export function addressesOf(repository) {
   return {
     homepage: `${page}#readme`,
     repository: page,
+    configurationDocsUrl: `${page}/blob/main/docs/installation-configuration.md`,
     logoUrl: `https://raw.${place.replace("github.com", "githubusercontent.com")}/main/docs/logo.png`,
     // The engine downloads the plugin from the release with this version's tag.
     pluginDownloadURL: `github://api.${place}`,

@@ -47,6 +47,11 @@ export class Registry {
     await run(["npm", "install", ...quiet, "--cache", join(this.#folder, "cache"), ...packages], folder);
   }
 
+  /** The variables with which npm uses this registry. */
+  get env(): readonly string[] {
+    return [`NPM_CONFIG_USERCONFIG=${join(this.#folder, ".npmrc")}`, `NPM_CONFIG_CACHE=${join(this.#folder, "cache")}`];
+  }
+
   stop(): void {
     this.#process?.kill();
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { listenOn, urlOf } from "../../simulator/server";
 import { closeFixtures, type Fixture, living, openFixture } from "../engine/harness";
+import { cliRoot } from "../engine/workspace";
 import { run } from "../install/run";
 import { Registry } from "./registry";
 
@@ -168,7 +169,12 @@ test("the package for npm is published, installed from a registry, and serves a 
     new gpu.Cluster("dynamic", ${JSON.stringify(inputs)});
     new native.Cluster("native", ${JSON.stringify(inputs)});`);
   await registry.install(project, "pulumi-gpucluster");
+  // What the last job of a release runs.
+  const installed = join(repository, "scripts/release/installed.sh");
+  const path = `PATH=${join(cliRoot, "bin")}:${process.env["PATH"]}`;
+  const output = await run(["env", path, ...registry.env, installed, `pulumi-gpucluster@${version}`], repository);
   registry.stop();
+  expect(output).toMatch(/2\/2 replicas healthy[\s\S]*2 unchanged[\s\S]*2 deleted/);
   await live(fixture, 2);
   expect(downloads).toEqual([]);
 });

@@ -60,6 +60,7 @@ describe("a release", () => {
       {
         homepage: "https://github.com/acme/pulumi-gpucluster#readme",
         repository: "https://github.com/acme/pulumi-gpucluster",
+        configurationDocsUrl: "https://github.com/acme/pulumi-gpucluster/blob/main/docs/installation-configuration.md",
         logoUrl: "https://raw.githubusercontent.com/acme/pulumi-gpucluster/main/docs/logo.png",
         pluginDownloadURL: "github://api.github.com/acme/pulumi-gpucluster",
         importBasePath: "github.com/acme/pulumi-gpucluster/sdk/go/gpucluster",
@@ -68,6 +69,12 @@ describe("a release", () => {
     ]);
     expect(JSON.parse(read("package.json")).publishConfig).toEqual({ access: "public", provenance: true });
   });
+});
+
+test("a release installs what it has published, and runs the program of `npm start` with it", () => {
+  const [, job = ""] = read(".github/workflows/release.yml").split(/^ {2}installed:\n/m);
+  expect(job).toContain("needs: npm");
+  expect(job).toContain('scripts/release/installed.sh "pulumi-gpucluster@${TAG#v}"');
 });
 
 /** What the Pulumi Registry takes of the newest release, as far as files of this repository can break it. */

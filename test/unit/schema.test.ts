@@ -20,12 +20,12 @@ test("the schema of a cluster has every input and output, nothing hidden, and no
   expect(schema).not.toHaveProperty("version");
 });
 
-test("`pulumi import` writes imports of this package, whose name no generated package can take", () => {
+test("the schema names the package that npm installs, and its examples import the entry with the native classes", () => {
   const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const { packageName } = schema.language.nodejs;
-  expect(Object.keys(exports).map((entry) => entry.replace(".", name))).toContain(packageName);
-  // npm installs no package of a name with a slash, unless it begins with @.
-  expect(packageName).toMatch(/^[^@].*\//);
+  expect(schema.language.nodejs.packageName).toBe(name);
+  expect(exports).toHaveProperty(["./native"]);
+  const imports = text.match(/from \\"[^"]*gpucluster[^"]*\\"/g) ?? [];
+  expect([...new Set(imports)]).toEqual([`from \\"${name}/native\\"`]);
 });
 
 test("the fields have their flags, and no defaults, which a patch would send", () => {
