@@ -58,8 +58,9 @@ export class Checks {
     service?.registry.stored(id, state.__resumedAt);
     const messages = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
-    // Every check that passes sets a cost.
+    // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (service?.registry.costOf(urn)) {
+      service.registry.keeps(urn, id);
       // The second check of a replacement reads the clusters to judge a new name.
       const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
       const isRenamed = news.__generatedName && Object.values(diff.changes).some(({ replace }) => replace);

@@ -74,18 +74,14 @@ export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings:
  * that of the first type, as far as it is known.
  */
 export async function judgeCost(situation: Situation) {
-  const { urn, service, reads, settings, inputs, before } = situation;
+  const { reads, settings, inputs, before } = situation;
   const limit = limitOf(inputs, settings);
   const types = typesToTry(situation);
   const tier = tierOf(inputs.extraFields);
   const known = knownCost(inputs, types.length > 1 ? undefined : before);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
-  service.registry.setCost(urn, {
-    ...dearest(costs),
-    label: labelOf(urn),
-    before: costBefore(inputs, before, costs[0]),
-  });
+  setCost(situation, dearest(costs), costBefore(inputs, before, costs[0]));
   const hourlyCost = hourlyCostFor(inputs, before, costs[0]);
   const failed = prices.find(({ error }) => error !== undefined);
   if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
@@ -107,10 +103,14 @@ function hourlyCostFor(inputs: CheckedInputs, before: CheckedInputs | undefined,
 
 /** The cost of a cluster that does not change counts towards the limit of the stack. */
 export function judgeKeptCost(situation: Situation): Finding[] {
-  const { urn, service, inputs } = situation;
+  const { inputs } = situation;
   const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
-  service.registry.setCost(urn, { ...cost, label: labelOf(urn), before: cost.amount });
+  setCost(situation, cost, cost.amount);
   return judgeLimits(situation);
+}
+
+function setCost({ urn, service, settings }: Situation, cost: Cost, before: number | undefined): void {
+  service.registry.setCost(urn, { ...cost, label: labelOf(urn), before, limit: settings.maxHourlyCost });
 }
 
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
@@ -159,8 +159,9 @@ function judgeLimits({ urn, service, settings, inputs }: Situation): Finding[] {
   return [failure("maxHourlyCost", `is ${formatAmount(limit)}, but the cluster would cost ${cost}`), ...stack];
 }
 
-/** Judges the limit of the stack for the clusters that the run has checked so far. */
-function judgeStackLimit(costs: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
+/** Judges the limit of all clusters together, for those of this limit that the run has checked so far. */
+function judgeStackLimit(all: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
+  const costs = all.filter((cost) => cost.limit === limit);
   const sum = sumOf(costs.map((cost) => cost.amount));
   if (limit === undefined || sum <= limit) return [];
   const currency = costs.find((cost) => cost.currency !== undefined)?.currency;

@@ -21,17 +21,25 @@ import { type Finding, failure, gapOf, info, type Situation, warning } from "./j
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {
   const { name, adopt } = inputs;
+  if (isCreation) service.registry.replaces(urn);
   const owner = hasUnknown(name) ? urn : service.registry.claimName(name, urn);
   const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.adopt(adopt, urn);
   // The resource has had the cluster since an earlier run.
   if (adopt !== undefined && adopter === urn && !isCreation) service.registry.adopted(adopt);
   const findings: Finding[] = [];
-  const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`;
+  const { problem } = service.registry;
+  if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
+  const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name: set another`;
   if (owner !== urn) findings.push(failure("name", taken));
   const adopted = `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`;
   if (adopter !== urn) findings.push(failure("adopt", adopted));
   return findings;
 }
+
+/** Reported where it matters, once. */
+const unshared =
+  "the providers of this run cannot share what they know. If a resource of another provider has the cluster to adopt, keep it " +
+  "in the program in this run, or remove it with `pulumi state delete`";
 
 /** An existing cluster for a creation, and the findings about it. */
 export interface Existing {

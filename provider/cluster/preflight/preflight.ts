@@ -103,7 +103,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const inputs = await withListedType(reads, withKeptType(requested.inputs, before), before);
   const situation = { ...requested, inputs, before };
   const findings = claim(situation);
-  findings.push(...(await judgeName(situation)).findings);
+  if (!isRefused(findings)) findings.push(...(await judgeName(situation)).findings);
   // A value that is not known yet may be a change too: then the cluster does not certainly stay.
   const { changes: possible } = diffCluster({ ...before }, { ...inputs });
   const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
@@ -120,11 +120,21 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
 /** Prepares a creation, with the cluster that it adopts if there is one. */
 async function prepareCreation(requested: Situation): Promise<Prepared> {
   const found = await findAdopted(requested);
-  const name = await judgeName(requested);
-  const adopted = found.record ?? name.record;
-  const situation = adopted ? { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted } : requested;
-  const findings = [...claim(situation), ...found.findings, ...name.findings, ...judgeAdoption(situation)];
-  return { situation, findings: [...findings, ...(await judgeReplacement(requested))], isKept: false };
+  const claimed = found.record ? withAdopted(requested, found.record) : requested;
+  const findings = [...claim(claimed), ...found.findings];
+  // A name of another resource of the program is no cluster to adopt.
+  const name = isRefused(findings) ? undefined : await judgeName(claimed);
+  const situation = name?.record ? withAdopted(claimed, name.record) : claimed;
+  findings.push(...(name?.findings ?? []), ...judgeAdoption(situation), ...(await judgeReplacement(requested)));
+  return { situation, findings, isKept: false };
+}
+
+function isRefused(findings: readonly Finding[]): boolean {
+  return findings.some(({ kind }) => kind === "failure");
+}
+
+function withAdopted(requested: Situation, adopted: ClusterRecord): Situation {
+  return { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted };
 }
 
 /** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */

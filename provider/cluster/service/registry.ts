@@ -1,120 +1,159 @@
-import { sameId } from "../../api/decode/names";
+import * as z from "zod";
+import { gpuKey, sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
-import { isSameGpu } from "../../api/gpuMatch";
+import type { Journal } from "../../base/journal";
 import { sameText } from "../diff/drift";
 
+/** An amount that is no number is not known. */
+const amount = z.number().optional().catch(undefined);
+
 /** The cost of a cluster for one hour, as far as it is known. */
-export interface Cost {
-  readonly amount?: number | undefined;
-  readonly currency?: string | undefined;
+const costSchema = z.object({
+  amount,
+  currency: z.string().optional(),
   /** The parts of the cost: `2 x h100 at 2.99 USD`. */
-  readonly parts: string;
-}
+  parts: z.string(),
+});
+export type Cost = Readonly<z.infer<typeof costSchema>>;
 
-/** The cost of a cluster of the run. */
-export interface PlannedCost extends Cost {
-  readonly label: string;
-  /** What the cluster has cost before this run; undefined if that is not known. */
-  readonly before?: number | undefined;
-}
+const plannedCostSchema = costSchema.extend({
+  label: z.string(),
+  /** What the cluster has cost before this run. */
+  before: amount,
+  /** The limit for all clusters together: that of the stack, or that of the provider, which then counts its own ones. */
+  limit: amount,
+});
+export type PlannedCost = Readonly<z.infer<typeof plannedCostSchema>>;
 
-/** What the registry stores, by topic. */
-interface Values {
-  /** The URN of the resource that has a name. */
-  owner: string;
-  /** The URN of the resource that adopts a cluster: no other resource can adopt it, and none can delete it. */
-  adopter: string;
-  isAdopted: boolean;
-  /** Present if a state contains a cluster: when it was last adopted from an interrupted run; else empty. */
-  resumedAt: string;
-  isCreated: boolean;
-  isDeleted: boolean;
-  /** By the URN of the resource. */
-  cost: PlannedCost;
-  /** The GPUs that a resource needs beyond those that it has, by its URN. */
-  gpus: { readonly type: string; readonly count: number };
-}
-type Topic = keyof Values;
+/** What the registry knows, by topic and key. Another process may run another version of this package, so values are checked. */
+const topics = {
+  /** By service, key and name: the URN of the first resource that claims the name. */
+  owner: z.string(),
+  /** By cluster: the URN of the first resource that adopts it. No other resource can adopt it, and none can delete it. */
+  adopter: z.string(),
+  /** By cluster. */
+  isAdopted: z.boolean(),
+  /** By cluster, if a state contains it: when it was last adopted from an interrupted run; else empty. */
+  resumedAt: z.string(),
+  /** By cluster. */
+  isCreated: z.boolean(),
+  /** By cluster. */
+  isDeleted: z.boolean(),
+  /** By URN: the cluster that the resource of the program has since an earlier run; empty once it is replaced. */
+  kept: z.string(),
+  /** By URN. */
+  cost: plannedCostSchema,
+  /** By URN: the GPUs that the resource needs beyond those that it has. */
+  gpus: z.object({ service: z.string(), type: z.string(), count: z.number() }),
+};
+type Topic = keyof typeof topics;
+type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
+
+const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
 
 /** Why a deletion has to leave a cluster alone. */
-type Adoption = "done" | "again" | "failed";
+export type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
 
-/** What a run knows of its clusters beside the lists of the service, which may lag behind: names, ids, costs and GPUs. */
+/**
+ * What the processes of a run know of its clusters beside the lists of the service, which may lag behind. Clusters are those of
+ * the service, whatever the key; names are those of the key, because each key can belong to an organization of its own.
+ */
 export class Registry {
-  readonly #values: { readonly [T in Topic]: Map<string, Values[T]> } = {
-    owner: new Map(),
-    adopter: new Map(),
-    isAdopted: new Map(),
-    resumedAt: new Map(),
-    isCreated: new Map(),
-    isDeleted: new Map(),
-    cost: new Map(),
-    gpus: new Map(),
-  };
-  /** The last cluster that was created under each name in lower case. */
+  /** Checked by the schema of their topic. */
+  readonly #values = new Map<Topic, Map<string, unknown>>();
+  #entriesRead = 0;
+  /** The last cluster that was created by this process under each name in lower case. */
   readonly #records = new Map<string, ClusterRecord>();
+
+  /**
+   * @param service The base URL.
+   * @param seenBy Identifies the service and the key.
+   */
+  constructor(
+    private readonly journal: Journal,
+    private readonly service: string,
+    private readonly seenBy: string,
+  ) {}
+
+  /** Why the clusters of other providers of the run are not known; undefined if they are. */
+  get problem(): string | undefined {
+    return this.journal.problem;
+  }
 
   /** Claims a name for a resource. Returns the URN of the first resource that has claimed it. */
   claimName(name: string, urn: string): string {
-    return this.#claim("owner", name, urn);
+    return this.#claim("owner", `${this.seenBy} ${name.toLowerCase()}`, urn);
   }
 
   /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved it. */
   adopt(id: string, urn: string): string {
-    return this.#claim("adopter", id, urn);
+    return this.#claim("adopter", this.#cluster(id), urn);
   }
 
   adopted(id: string): void {
-    this.#set("isAdopted", keyOf(id), true);
+    this.#set("isAdopted", this.#cluster(id), true);
   }
 
   /** No state contains the cluster because of this adoption. */
   adoptionFailed(id: string): void {
-    this.#set("isAdopted", keyOf(id), false);
+    this.#set("isAdopted", this.#cluster(id), false);
   }
 
   /** Remembers that a cluster was created: it is never a candidate for another creation. */
   created(name: string, record: ClusterRecord): void {
-    this.#set("isCreated", keyOf(record.id), true);
-    this.#records.set(keyOf(name), record);
+    this.#set("isCreated", this.#cluster(record.id), true);
+    this.#records.set(name.toLowerCase(), record);
   }
 
   isCreated(id: string): boolean {
-    return this.#get("isCreated", keyOf(id)) === true;
+    return this.#get("isCreated", this.#cluster(id)) === true;
   }
 
   /** Remembers that a cluster was deleted: its name is free. */
   deleted(id: string): void {
-    this.#set("isDeleted", keyOf(id), true);
+    this.#set("isDeleted", this.#cluster(id), true);
   }
 
   /** Remembers that the state contains a cluster. */
   stored(id: string, resumedAt = ""): void {
-    const known = this.#get("resumedAt", keyOf(id));
-    if (known === undefined || known < resumedAt) this.#set("resumedAt", keyOf(id), resumedAt);
+    const known = this.#get("resumedAt", this.#cluster(id));
+    if (known === undefined || known < resumedAt) this.#set("resumedAt", this.#cluster(id), resumedAt);
   }
 
   /** Whether the program already manages the cluster, so that it was not left behind by an interrupted run. */
   isManaged(id: string, urn: string): boolean {
-    const adopter = this.#get("adopter", keyOf(id)) ?? urn;
-    return this.isCreated(id) || this.#get("resumedAt", keyOf(id)) !== undefined || adopter !== urn;
+    const adopter = this.#get("adopter", this.#cluster(id)) ?? urn;
+    return this.isCreated(id) || this.#get("resumedAt", this.#cluster(id)) !== undefined || adopter !== urn;
+  }
+
+  /** Remembers that a resource of the program has the cluster since an earlier run. */
+  keeps(urn: string, id: string): void {
+    this.#set("kept", urn, this.#cluster(id));
+  }
+
+  /** Remembers that a resource gets another cluster than the one that it had. */
+  replaces(urn: string): void {
+    if (this.#get("kept", urn)) this.#set("kept", urn, "");
   }
 
   /**
-   * Whether a resource of this program has adopted the cluster, or has failed to. `again`: the resource itself has adopted
-   * it, and the engine now deletes its earlier state, because it replaces without the old name.
+   * Why a resource must not delete the cluster. `adoptedAgain`: it has adopted the cluster itself, and the engine now deletes its
+   * earlier state, because it replaces without the old name.
    */
-  adoptionOf(id: string, urn: string, resumedAt = ""): Adoption | undefined {
-    if (resumedAt < (this.#get("resumedAt", keyOf(id)) ?? "")) return "again";
-    const adopter = this.#get("adopter", keyOf(id));
-    if (this.#get("isAdopted", keyOf(id))) return adopter === urn ? "again" : "done";
-    return adopter === undefined ? undefined : "failed";
+  reasonToKeep(id: string, urn: string, resumedAt = ""): KeepReason | undefined {
+    const cluster = this.#cluster(id);
+    if (resumedAt < (this.#get("resumedAt", cluster) ?? "")) return "adoptedAgain";
+    const adopter = this.#get("adopter", cluster);
+    if (this.#get("isAdopted", cluster)) return adopter === urn ? "adoptedAgain" : "adopted";
+    if (adopter !== undefined) return "adoptionFailed";
+    const isKept = [...this.#all("kept")].some(([other, kept]) => other !== urn && kept === cluster);
+    return isKept ? "kept" : undefined;
   }
 
   /** The existing clusters of a name: those of the list, and the last one that this process created. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
-    const created = this.#records.get(keyOf(name));
+    const created = this.#records.get(name.toLowerCase());
     const all = [...clusters];
     if (created && !clusters.some(({ id }) => sameId(id, created.id))) all.push({ ...created, name });
     return holdersOf(name, all).filter((cluster) => this.isThere(cluster));
@@ -122,7 +161,7 @@ export class Registry {
 
   /** Whether a listed cluster still exists, as far as the run knows. */
   isThere({ id, status }: ClusterRecord): boolean {
-    return !isDeleting(status) && this.#get("isDeleted", keyOf(id)) !== true;
+    return !isDeleting(status) && this.#get("isDeleted", this.#cluster(id)) !== true;
   }
 
   setCost(urn: string, cost: PlannedCost): void {
@@ -135,40 +174,58 @@ export class Registry {
 
   /** The costs of all clusters that were checked so far. */
   costs(): readonly PlannedCost[] {
-    return [...this.#values.cost.values()];
+    return [...this.#all("cost").values()];
   }
 
   /** Sets how many GPUs a cluster needs beyond those that it has. */
   setGpus(urn: string, type: string, count: number): void {
-    this.#set("gpus", urn, { type, count });
+    this.#set("gpus", urn, { service: this.service, type: gpuKey(type), count });
   }
 
   /** The number of GPUs of a type that the other clusters need. */
   gpusOfOthers(urn: string, type: string): number {
-    return [...this.#values.gpus]
-      .filter(([other, gpus]) => other !== urn && isSameGpu(gpus.type, [type]))
+    return [...this.#all("gpus")]
+      .filter(([other, gpus]) => other !== urn && gpus.service === this.service && gpus.type === gpuKey(type))
       .reduce((sum, [, { count }]) => sum + count, 0);
   }
 
-  /** Sets a value that is not set yet. Returns the first one. */
-  #claim(topic: "owner" | "adopter", name: string, urn: string): string {
-    const first = this.#get(topic, keyOf(name)) ?? urn;
-    this.#set(topic, keyOf(name), first);
-    return first;
+  /** Host names ignore case, so ids and names do too; URNs do not. */
+  #cluster(id: string): string {
+    return `${this.service} ${id.toLowerCase()}`;
   }
 
-  #get<T extends Topic>(topic: T, key: string): Values[T] | undefined {
-    return this.#values[topic].get(key);
+  /** Sets the value if there is none. Returns that of the first process. */
+  #claim(topic: "owner" | "adopter", key: string, urn: string): string {
+    if (this.#get(topic, key) === undefined) this.#set(topic, key, urn);
+    return this.#get(topic, key) ?? urn;
   }
 
-  #set<T extends Topic>(topic: T, key: string, value: Values[T]): void {
-    this.#values[topic].set(key, value);
+  #get<T extends Topic>(topic: T, key: string): Value<T> | undefined {
+    return this.#all(topic).get(key);
   }
-}
 
-/** Host names ignore case, so names and ids of clusters do too; URNs do not. */
-function keyOf(nameOrId: string): string {
-  return nameOrId.toLowerCase();
+  #set<T extends Topic>(topic: T, key: string, value: Value<T>): void {
+    this.journal.append([topic, key, value]);
+  }
+
+  /** The values of a topic, with what other processes have added. */
+  #all<T extends Topic>(topic: T): ReadonlyMap<string, Value<T>> {
+    this.journal.refresh();
+    const { entries } = this.journal;
+    for (; this.#entriesRead < entries.length; this.#entriesRead += 1) this.#learn(entries[this.#entriesRead]);
+    return (this.#values.get(topic) ?? new Map()) as ReadonlyMap<string, Value<T>>;
+  }
+
+  #learn(entry: unknown): void {
+    const [topic, key, unchecked] = entrySchema.safeParse(entry).data ?? [];
+    if (topic === undefined || key === undefined) return;
+    const { data: value } = topics[topic].safeParse(unchecked);
+    const values = this.#values.get(topic) ?? new Map<string, unknown>();
+    const known = values.get(key);
+    const isClaimed = known !== undefined && (topic === "owner" || topic === "adopter");
+    const isOlder = topic === "resumedAt" && String(value) < String(known ?? "");
+    if (value !== undefined && !isClaimed && !isOlder) this.#values.set(topic, values.set(key, value));
+  }
 }
 
 /** The clusters of a name that are not being deleted. */

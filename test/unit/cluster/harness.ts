@@ -3,6 +3,7 @@ import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
 import { ApiVariant } from "../../../provider/api/variant";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
+import type { Journal } from "../../../provider/base/journal";
 import { Secret } from "../../../provider/base/text";
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
@@ -26,8 +27,8 @@ interface Base {
   ctx(overrides?: Partial<Ctx>): Ctx;
   /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
-  /** The same service in a process of its own, which identifies service and key by `seenBy`. */
-  as(seenBy: string): Resource;
+  /** The same service in a process of its own, which identifies service and key by `seenBy`; without a journal, it is alone. */
+  as(seenBy: string, journal?: Journal, changes?: Partial<Settings>): Resource;
 }
 
 export type Fixture = Base & ReturnType<typeof operationsOf>;
@@ -64,8 +65,8 @@ export async function openFixture({
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
   const messages: string[] = [];
-  const serviceOf = (seenBy: string): CreatingService => {
-    const made = { ...createService(client, seenBy, clock, 15_000, simulator.url), random: () => 0.5 };
+  const serviceOf = (seenBy: string, journal?: Journal): CreatingService => {
+    const made = { ...createService(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
   const settings = (): Settings => ({
@@ -84,9 +85,14 @@ export async function openFixture({
     messages,
     ctx: (overrides = {}) => ({ ...recorder(messages), ...overrides }),
     run: (work) => clock.run(work),
-    as: (seenBy) => {
-      const other = serviceOf(seenBy);
-      return judged(createClusterResource(() => other, settings));
+    as: (seenBy, journal, changes) => {
+      const other = serviceOf(seenBy, journal);
+      return judged(
+        createClusterResource(
+          () => other,
+          () => ({ ...settings(), ...changes }),
+        ),
+      );
     },
   };
   return { ...base, ...operationsOf(base) };

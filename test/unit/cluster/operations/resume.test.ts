@@ -93,19 +93,21 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     expect(refusals[0]).not.toContain(salt);
   });
 
-  it.each<[string, (fixture: Fixture, id: string) => Promise<unknown>]>([
-    [
-      "the program adopts it",
-      ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id }),
-    ],
-    ["a refresh has read it", ({ cluster, ctx }, id) => cluster.read(ctx(), id, {})],
-  ])("is refused: %s", async (_title, manage) => {
+  it("is refused: a refresh has read it", async () => {
     const fixture = await open();
-    const id = leave(fixture);
-    await fixture.run(manage(fixture, id));
+    await fixture.run(fixture.cluster.read(fixture.ctx(), leave(fixture), {}));
     const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), program));
     const reason = expect.stringMatching(/because the stack manages it already/);
-    expect(failures).toContainEqual({ property: "name", reason });
+    expect(failures).toEqual([{ property: "name", reason }]);
+  });
+
+  it("is refused: the program adopts it for another resource, which the reason names", async () => {
+    const fixture = await open();
+    const adopting = { ...least, name, adopt: leave(fixture) };
+    await fixture.run(fixture.cluster.check(fixture.ctx({ urn: urnOf("other") }), adopting));
+    const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), program));
+    const reason = expect.stringMatching(/^the resource .*::other has the name .* too/);
+    expect(failures).toEqual([{ property: "name", reason }]);
   });
 });
 
