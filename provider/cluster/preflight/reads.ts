@@ -115,10 +115,12 @@ export class Reads {
   }
 
   /** The number of available GPUs of a type; infinite if the service reports only that some are available. */
-  stock(type: string): Promise<Answer<number>> {
-    return this.#ofGpu(type, stockAmong, () =>
-      this.#once("availability", ({ client }, options) => client.listGpuAvailability(options)),
-    );
+  async stock(type: string): Promise<Answer<number>> {
+    const availability = () => this.#once("availability", ({ client }, options) => client.listGpuAvailability(options));
+    const listed = await this.#ofGpu(type, stockAmong, availability);
+    if (listed.value !== Number.POSITIVE_INFINITY) return listed;
+    const { value: list } = await availability();
+    return { value: (list && stockAmong(recordsOf(type, list.gpus))) ?? listed.value };
   }
 
   /** @param tier The tier of the cluster, if the service has several prices. */

@@ -10,6 +10,7 @@ const aboutStock = (said: string[]) => said.filter((line) => line.includes("not 
 const strict: FixtureOptions = { settings: { capacityCheck: "error" } };
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
+const counted = async () => ({ gpus: [{ type: "h200", availableCount: 32, raw: {} }], certain: true });
 /** A list with a price and no stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
 
@@ -24,6 +25,12 @@ describe("a stock that is exceeded", () => {
     const { refusals, said } = await checkOnce(news, olds, options);
     expect(refusals).toEqual([]);
     expect(aboutStock(said)).toEqual([`warning: web: not enough GPUs: ${wanted} x h200 needed, 32 available`]);
+  });
+
+  it("warns of a number that only the list of available GPUs shows", async () => {
+    const client = () => ({ listGpuTypes: inStock, listGpuAvailability: counted });
+    const { said } = await checkOnce(many(33), undefined, { client });
+    expect(aboutStock(said)).toEqual(["warning: web: not enough GPUs: 33 x h200 needed, 32 available"]);
   });
 
   it("fails under `capacityCheck: error`", async () => {
@@ -57,6 +64,12 @@ describe("the stock", () => {
       many(400),
       held(1),
       { client: () => ({ listGpuTypes: inStock, listGpuAvailability: inStock }) },
+    ],
+    [
+      "needs no message if a flag says so and the number cannot be read",
+      many(400),
+      held(1),
+      { client: () => ({ listGpuTypes: inStock, listGpuAvailability: () => Promise.reject(new Error("down")) }) },
     ],
     [
       "needs no message if it is not known",
