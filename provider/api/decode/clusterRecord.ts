@@ -102,7 +102,7 @@ function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined
     id,
     ...read,
     env,
-    status: word && (quotesNothing(word) ? word : new Redactor(credentialsIn(env)).hide(word)),
+    status: word && (quotesNothing(word) ? word : new Redactor().learn(credentialsIn(env)).hide(word)),
     health: replicasIn(fields, word),
     gpuType: gpus[0],
     gpuIdentifiers: gpus.length > 0 ? gpus : undefined,

@@ -1,5 +1,4 @@
 import { isNotFound } from "../../base/errors";
-import type { Redactor } from "../../base/redact";
 import { plainName } from "./names";
 import type { ClusterRecord, StatusRecord } from "./records";
 
@@ -75,11 +74,6 @@ export function isKnownWord(word: string): boolean {
 /** Whether a status is a known word and nothing else. Any other may quote a secret, even beside a known word. */
 export function quotesNothing(word: string): boolean {
   return isKnownWord(word) && /^[a-z _-]*$/i.test(word);
-}
-
-/** A known word is never redacted, even if it is a secret. */
-export function redactWord(word: string, redactor: Redactor): string {
-  return quotesNothing(word) ? word : redactor.hide(word);
 }
 
 /** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` without a share. */

@@ -7,8 +7,7 @@ import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type 
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
-import { stringsIn } from "../schema/extraFields";
-import { secretsOf } from "../schema/secrets";
+import { readableInputs, secretsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
@@ -19,6 +18,8 @@ import { info, type Message, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
 import { hiddenReasonOf, lossOf, rolloutOf, withReplicasOf } from "./summary";
+
+type Hide = (text: string) => string;
 
 /** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
 export class Checks {
@@ -56,7 +57,8 @@ export class Checks {
     const { service, settings } = this.#connect();
     const hide = this.#hiding(urn, service, news, state);
     service?.registry.stored(id, state.__resumedAt);
-    const messages = service && settings ? await refuseForeignKey({ ctx, service, settings, run }, id, state) : [];
+    const messages =
+      service && settings ? await refuseForeignKey({ ctx, service, settings, run, hide }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (service?.registry.costOf(urn)) {
@@ -113,18 +115,16 @@ export class Checks {
   }
 
   /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
-  #hiding(urn: string, service: Service | undefined, ...versions: readonly (Properties | CheckedInputs)[]) {
-    const redactor = service?.client.redactor ?? new Redactor();
-    const clusters = [...versions, this.#run.clusterOf(urn) ?? {}];
-    for (const cluster of clusters) redactor.learn(secretsOf(cluster));
-    const names = clusters.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
-      stringsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
-    );
-    return (text: string) => redactor.hideInSentence(text, [resourceNameOf(urn), ...names]);
+  #hiding(urn: string, service: Service | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
+    const clusters: Properties[] = [...versions, this.#run.clusterOf(urn) ?? {}].map((cluster) => ({ ...cluster }));
+    const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
+    const redactor = new Redactor(service?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
+    // The reads of a run are shared, so that what they quote arrives here.
+    return (text) => redactor.hide(text);
   }
 
   /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */
-  #log({ urn, log }: Ctx, messages: readonly Message[], hide: (text: string) => string): void {
+  #log({ urn, log }: Ctx, messages: readonly Message[], hide: Hide): void {
     const name = resourceNameOf(urn);
     for (const { kind, text, once } of messages) {
       const line = once !== undefined || name === "" ? text : `${name}: ${text}`;
@@ -146,7 +146,7 @@ function withoutOutputs(news: Properties, olds: Properties): Properties {
  * @throws GpuClusterError in this case, if the key is rejected and, under `strictPreview`, if the answer is not known.
  */
 async function refuseForeignKey(
-  { ctx, service, settings, run }: { ctx: Ctx; service: Service; settings: Settings; run: Run },
+  { ctx, service, settings, run, hide }: { ctx: Ctx; service: Service; settings: Settings; run: Run; hide: Hide },
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {
@@ -161,7 +161,7 @@ async function refuseForeignKey(
   if (found !== undefined && found !== "none") return [];
   const why = error === undefined ? "it was created a moment ago" : messageOf(error);
   const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
-  if (settings.strictPreview || isRejectedKey(error)) throw new GpuClusterError(`${operation.title} ${text}`);
+  if (settings.strictPreview || isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
   const wayOut =
     "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
   return [warning(`${id} ${text}. ${wayOut}`, "unseen")];

@@ -2,7 +2,7 @@ import type { CallOptions, Client } from "../../api/client";
 import { sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { abortable, type Clock, until } from "../../base/clock";
-import { ConnectionError, RequestError } from "../../base/errors";
+import { ConnectionError, RequestError, redacted } from "../../base/errors";
 
 /** The options of a request for the list. */
 export interface ListOptions extends CallOptions {
@@ -36,15 +36,18 @@ export class ListCache {
    * of another caller ended the request.
    */
   async recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
-    const { signal, subject, onWait, ...request } = options;
+    const { signal, subject, onWait, redactor, ...request } = options;
     const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = request;
     for (let failures = 0; ; failures += 1) {
       const shared = this.#youngerThan(maxAgeMs);
       try {
         return await this.#wait(shared ?? this.#send(request), { signal, subject, onWait, deadlineMs });
       } catch (error) {
-        if (!shared || !(error instanceof RequestError) || this.clock.now() >= deadlineMs) throw error;
-        if (attempts === 1 || (failures > 0 && !error.hitDeadline)) throw error;
+        if (!(error instanceof RequestError)) throw error;
+        const isLast = attempts === 1 || (failures > 0 && !error.hitDeadline);
+        // The request of another caller does not know the secrets of this one.
+        if (!shared || isLast || this.clock.now() >= deadlineMs)
+          throw redacted(error, (text) => redactor?.hide(text) ?? text);
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { redactWord } from "../../api/decode/states";
+import { quotesNothing } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import {
   briefOf,
@@ -11,11 +11,11 @@ import {
   redacted,
   TimeoutError,
 } from "../../base/errors";
-import type { Redactor } from "../../base/redact";
+import { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { type Ctx, InitError } from "../../contract";
 import { namesReason, type Observation } from "../health/health";
-import { secretsOf, withUnmanaged } from "../schema/secrets";
+import { readableInputs, secretPathsOf, secretsOf } from "../schema/secrets";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
@@ -44,6 +44,7 @@ export interface Subject {
 export class Operation {
   readonly deadlineMs: number;
   readonly #startMs: number;
+  readonly #redactor: Redactor;
   #observed: Observation = {};
 
   constructor(
@@ -54,13 +55,9 @@ export class Operation {
   ) {
     this.#startMs = ctx.startMs ?? sources.clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    this.#redactor.learn(secretsOf(subject.inputs));
-    this.#redactor.learn(secretsOf(this.before));
-    this.#learn({});
-  }
-
-  get #redactor(): Redactor {
-    return this.sources.client.redactor;
+    const versions = [subject.inputs, this.before];
+    this.#redactor = new Redactor(sources.client.redactor, [subject.id, ...versions.flatMap(readableInputs)]);
+    this.#redactor.learn(versions.flatMap(secretsOf));
   }
 
   /** The same operation from now on, with a time limit of the same length. */
@@ -111,24 +108,16 @@ export class Operation {
 
   observe(observation: Observation): void {
     const { record } = observation;
-    if (record?.env) this.#learn(record.env);
+    const __secrets = secretPathsOf(this.subject.inputs, this.before);
+    this.#redactor.learn(secretsOf({ ...record, __secrets }));
     this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
-  }
-
-  /** Learns the secrets among the variables that the service shows, including those that the program did not set. */
-  #learn(observed: NonNullable<ClusterRecord["env"]>): void {
-    const { inputs } = this.subject;
-    const known = {
-      env: { ...this.before.env, ...inputs.env },
-      __secrets: [...(this.before.__secrets ?? []), ...(inputs.__secrets ?? [])],
-    };
-    this.#redactor.learn(secretsOf(withUnmanaged(known, observed)));
   }
 
   /** The options of every request of this operation. */
   request() {
-    const onWait = (message: string) => this.progress(message);
-    return { subject: this.title, signal: this.signal, deadlineMs: this.deadlineMs, onWait };
+    const onWait = (message: string) => this.progress(this.#redactor.hide(message));
+    const { title: subject, signal, deadlineMs } = this;
+    return { subject, signal, deadlineMs, onWait, redactor: this.#redactor };
   }
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
@@ -162,7 +151,7 @@ export class Operation {
   }
 
   status(text: string): void {
-    this.ctx.status(this.#redact(text));
+    this.ctx.status(this.#redactor.hideInSentence(text));
   }
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
@@ -172,11 +161,11 @@ export class Operation {
   }
 
   info(text: string): void {
-    this.ctx.log(this.#redact(`${this.title}: ${text}`), "info");
+    this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "info");
   }
 
   warn(text: string): void {
-    this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
+    this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "warning");
   }
 
   /** An error for the user that names the cluster. Each detail has its own line. */
@@ -188,7 +177,7 @@ export class Operation {
 
   /** The same error, free of secrets. */
   clean(error: unknown): unknown {
-    return redacted(error, (text) => this.#redact(text));
+    return redacted(error, (text) => this.#redactor.hideInSentence(text));
   }
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
@@ -206,12 +195,7 @@ export class Operation {
   }
 
   #lines(summary: string, details: readonly string[], indent: string): string {
-    return [summary, ...details].map((line) => this.#redact(line)).join(`\n${indent}`);
-  }
-
-  #redact(text: string): string {
-    const { name = "", gpuType = "", fallbackGpuTypes = [], container = "" } = this.subject.inputs;
-    return this.#redactor.hideInSentence(text, [name, gpuType, ...fallbackGpuTypes, container, this.id]);
+    return [summary, ...details].map((line) => this.#redactor.hideInSentence(line)).join(`\n${indent}`);
   }
 }
 
@@ -228,9 +212,9 @@ function hitDeadline(cause: unknown): boolean {
 }
 
 /** Hides secrets in the status word and the reason of a cluster, which may quote them. */
-function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
+export function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
   const cleared = { ...record };
-  if (record.status !== undefined) cleared.status = redactWord(record.status, redactor);
+  if (record.status !== undefined) cleared.status = clearWord(record.status, redactor);
   if (record.reason !== undefined) cleared.reason = redactor.hide(record.reason);
   return cleared;
 }
@@ -242,11 +226,16 @@ const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 export function clearStatus(status: StatusRecord, redactor: Redactor): StatusRecord {
   const replicas = status.replicas.slice(0, maxKept.replicas).map((replica) => {
     const id = cut(redactor.hideInSentence(replica.id), maxKept.id);
-    const cleared = { ...replica, id, status: cut(redactWord(replica.status, redactor), maxKept.status) };
+    const cleared = { ...replica, id, status: cut(clearWord(replica.status, redactor), maxKept.status) };
     if (replica.message !== undefined) cleared.message = cut(redactor.hide(replica.message), maxKept.message);
     return cleared;
   });
   const cleared = { ...status, replicas };
-  if (status.status !== undefined) cleared.status = redactWord(status.status, redactor);
+  if (status.status !== undefined) cleared.status = clearWord(status.status, redactor);
   return cleared;
+}
+
+/** A known word is never hidden, even if it is a secret. */
+function clearWord(word: string, redactor: Redactor): string {
+  return quotesNothing(word) ? word : redactor.hide(word);
 }

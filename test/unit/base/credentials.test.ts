@@ -9,17 +9,36 @@ describe("a name of a credential", () => {
     ...["PGPASSWORD", "MYSQL_PWD", "REDIS_PASS", "SSH_PASSPHRASE", "GOOGLE_APPLICATION_CREDENTIALS"],
     ...["BASIC_AUTH", "SIGNING_PRIVATE", "TLS_CERT", "SENTRY_DSN", "sessionCookie", "X_SIGNATURE"],
   ])("is found: %s", (name) => {
-    expect(looksSecret(name, "plain")).toBe(true);
+    expect(looksSecret(name, "pla1n-value")).toBe(true);
   });
 
   it.each([
     ...["MODEL", "MAX_TOKENS", "TOKENIZER", "PASSTHROUGH", "AUTHOR", "CERTAINTY", "KEYSPACE", "COMPASS", "SIGNAL", ""],
   ])("is not every name: %s", (name) => {
-    expect(looksSecret(name, "plain")).toBe(false);
+    expect(looksSecret(name, "pla1n-value")).toBe(false);
   });
 
-  it("hides values of every kind", () => {
-    for (const value of [4096, true, ["a"], { a: 1 }, ""]) expect(looksSecret("TOKEN", value)).toBe(true);
+  it("hides every value that can be a credential", () => {
+    for (const value of ["word", "hunter2", 12345678, ["a"], { a: 1 }, "/Zq7K/Wv93"])
+      expect(looksSecret("TOKEN", value)).toBe(true);
+    for (const value of ["4711", "swordfish", 4711]) expect(looksSecret("PGPASSWORD", value)).toBe(true);
+    for (const value of ["user:secret", "abcd-efgh-ijkl-mnop", "k3yk3yk3"])
+      expect(looksSecret("AUTH", value)).toBe(true);
+    for (const name of ["apiKey", "X-Api-Key", "API_KEYS", "ACCESS_KEY_ID"])
+      expect(looksSecret(name, "word")).toBe(true);
+  });
+
+  it.each([
+    ["TOKEN", ["", "none", "4096", 4096, true, "/run/secrets/token", "~/.token"]],
+    ["PASSWORD_FILE", ["/run/secrets/db_password", "../password"]],
+    ["PARTITION_KEY", ["customer_id", "createdAt", "orders.id", "v2", 7]],
+    ["AUTH_MODE", ["oidc", "oauth2", "disabled", false]],
+  ])("hides no value that cannot be a credential: %s", (name, values) => {
+    for (const value of values) expect([value, looksSecret(name, value)]).toEqual([value, false]);
+  });
+
+  it("hides what looks like a credential all the same", () => {
+    expect(looksSecret("AUTH_MODE", "Bearer a")).toBe(true);
   });
 });
 

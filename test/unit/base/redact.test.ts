@@ -16,8 +16,8 @@ it.each([...plain, ...others])("a value is hidden, and replaced if its form is p
   for (const value of secrets) {
     const text = quoting(write(value));
     const isPlain = plain.some(([, form]) => form(value) === write(value));
-    expect(new Redactor([value]).hide(text)).toBe(isPlain ? quoting("[secret]") : withheld);
-    if (isPlain) expect(new Redactor([value]).hideInSentence(text)).toBe(quoting("[secret]"));
+    expect(new Redactor().learn([value]).hide(text)).toBe(isPlain ? quoting("[secret]") : withheld);
+    if (isPlain) expect(new Redactor().learn([value]).hideInSentence(text)).toBe(quoting("[secret]"));
   }
 });
 
@@ -31,28 +31,29 @@ it.each([
   ["each line is one, even joined", "Zq7KWv93\nLm2XTt8R\tHj5B", "Zq7KWv93 Lm2XTt8R Hj5B", "[secret] [secret] [secret]"],
   ["an escape of no character stays", "a-long-and-secret-value", "a &#9999999; text", "a &#9999999; text"],
 ])("a value holds secrets: %s", (_law, value, text, expected) => {
-  expect(new Redactor([value]).hide(text)).toBe(expected);
+  expect(new Redactor().learn([value]).hide(text)).toBe(expected);
 });
 
 it("the first and the last 32 letters and digits of a long value are hidden, what is between them is not", () => {
   const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
-  const redactor = new Redactor([value]);
+  const redactor = new Redactor().learn([value]);
   for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.hide(quoting(piece))).toBe(withheld);
   expect(redactor.hide(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
 });
 
 it("a sentence of the provider keeps short values, halves of others and parts of names, and no longer secret", () => {
-  const redactor = new Redactor(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
+  const redactor = new Redactor(undefined, ["web-frontend"]);
+  redactor.learn(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
   const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
-  expect(redactor.hideInSentence(sentence, ["web-frontend"])).toBe(sentence);
-  expect(redactor.hideInSentence("web-frontend-of-the-north", ["web-frontend"])).toBe("[secret]");
+  expect(redactor.hideInSentence(sentence)).toBe(sentence);
+  expect(redactor.hideInSentence("web-frontend-of-the-north")).toBe("[secret]");
 });
 
 test("a long text is cut, without a part of a secret at the cut", () => {
-  const redactor = new Redactor(["password-7f3a", "y".repeat(20_000)]);
+  const redactor = new Redactor().learn(["password-7f3a", "y7".repeat(10_000)]);
   expect(redactor.hide("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);
-  expect(redactor.hide("y".repeat(20_000))).toBe("[secret]");
-  expect(redactor.hide("y".repeat(19_999))).toBe(withheld);
+  expect(redactor.hide("y7".repeat(10_000))).toBe("[secret]");
+  expect(redactor.hide("y7".repeat(9_999))).toBe(withheld);
   for (let kept = 0; kept <= 13; kept += 1) {
     const hidden = redactor.hide(`${"x".repeat(16_384 - kept)}password-7f3a${"x".repeat(99)}`);
     expect(hidden).not.toContain("p");
@@ -63,7 +64,10 @@ test("a long text is cut, without a part of a secret at the cut", () => {
 it.each(["u", "us", "user"])("a value is hidden in base64 behind a user name and a colon: %s", (user) => {
   for (const value of secrets) {
     const header = base64(`${user}:${value}:end`);
-    for (const hidden of [new Redactor([value]).hide(header), new Redactor([value]).hideInSentence(header)]) {
+    for (const hidden of [
+      new Redactor().learn([value]).hide(header),
+      new Redactor().learn([value]).hideInSentence(header),
+    ]) {
       const left = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
       expect(hidden).toContain("[secret]");
       expect(left.join("")).not.toContain(value.slice(1, 5));
@@ -80,7 +84,10 @@ describe("laws", () => {
     fc.assert(
       fc.property(value, fc.constantFrom(...plain), fc.string(), fc.string(), (secret, [, form], before, after) => {
         const text = `${before}|${form(secret)}|${after}`;
-        for (const hidden of [new Redactor([secret]).hide(text), new Redactor([secret]).hideInSentence(text)]) {
+        for (const hidden of [
+          new Redactor().learn([secret]).hide(text),
+          new Redactor().learn([secret]).hideInSentence(text),
+        ]) {
           expect(hidden).not.toContain(form(secret));
           expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
         }
@@ -91,10 +98,12 @@ describe("laws", () => {
 
   it("a token of letters and digits is hidden in each form that a person could read", () => {
     const unit = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
-    const token = fc.string({ unit, minLength: 16, maxLength: 80 });
+    const token = fc
+      .string({ unit, minLength: 15, maxLength: 79 })
+      .map((text) => `${text}${/\d/.test(text) ? "x" : 7}`);
     fc.assert(
       fc.property(token, fc.constantFrom(...plain, ...others, ...cuts), (secret, [, form]) => {
-        expect([withheld, quoting("[secret]")]).toContain(new Redactor([secret]).hide(quoting(form(secret))));
+        expect([withheld, quoting("[secret]")]).toContain(new Redactor().learn([secret]).hide(quoting(form(secret))));
       }),
       { numRuns: 300 },
     );
@@ -106,8 +115,8 @@ describe("laws", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."äöü .,:()<>&;\n"), maxLength: 200 });
     fc.assert(
       fc.property(fc.array(digitsOnly, { maxLength: 20 }), letters, (all, text) => {
-        expect(new Redactor(all).hide(text)).toBe(text);
-        expect(new Redactor(all).hideInSentence(text)).toBe(text);
+        expect(new Redactor().learn(all).hide(text)).toBe(text);
+        expect(new Redactor().learn(all).hideInSentence(text)).toBe(text);
       }),
     );
   });

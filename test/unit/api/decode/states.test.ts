@@ -1,6 +1,5 @@
-import { healthOfWord, isUnhealthyStatus, redactWord, stateOf, statusIn } from "../../../../provider/api/decode/states";
+import { healthOfWord, isUnhealthyStatus, stateOf, statusIn } from "../../../../provider/api/decode/states";
 import { ApiError } from "../../../../provider/base/errors";
-import { Redactor } from "../../../../provider/base/redact";
 
 describe("a status word", () => {
   it.each<[state: string, healthy: boolean | undefined, isSick: boolean, words: string]>([
@@ -27,12 +26,6 @@ describe("a status word", () => {
     const words = [undefined, "running (2/2)", "Running (1/2)", "2 / 2", "0/0"];
     expect(words.map(stateOf)).toEqual(["unknown", "running", "pending", "unknown", "unknown"]);
     expect(words.map(healthOfWord)).toEqual([undefined, true, false, true, false]);
-  });
-
-  it("hides a secret unless it is a known word alone", () => {
-    const redactor = new Redactor(["offline", "brewed", "20481234"]);
-    const hidden = ["offline", "brewed", "Running (1/2)", "lost 20481234"].map((word) => redactWord(word, redactor));
-    expect(hidden).toEqual(["offline", "[secret]", "Running (1/2)", "lost [secret]"]);
   });
 
   it("is the health of a cluster without replicas, except after a 404", () => {

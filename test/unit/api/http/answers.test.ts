@@ -93,7 +93,7 @@ describe("a refusal", () => {
       "permission a[secret], denied by [secret], request id c_[secret])",
     ],
   ])("has details: %s", async (_what, headers, body, expected) => {
-    const request = requestOf("read", { redactor: new Redactor([secret]) });
+    const request = requestOf("read", { redactor: new Redactor().learn([secret]) });
     const error = await answerTo({ status: 403, headers, body: JSON.stringify(body) }, request);
     expect(messageOf(error)).toContain(expected);
   });
@@ -118,7 +118,7 @@ describe("a success", () => {
   });
 
   it("that is an error may have taken effect, and says why it is none, without secrets", async () => {
-    const request = requestOf("create", { redactor: new Redactor([secret]) });
+    const request = requestOf("create", { redactor: new Redactor().learn([secret]) });
     const json = { success: false, message: `bad key ${key}, bad value ${secret}` };
     const error = await answerTo({ body: JSON.stringify(json) }, request);
     expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true });

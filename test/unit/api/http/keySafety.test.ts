@@ -72,7 +72,7 @@ test.each<[string, (kept: number) => string]>([
   ],
 ])("%s: no part of an env value that the service repeats is in the error", async (_where, bodyOf) => {
   for (let kept = 0; kept <= 40; kept += 1) {
-    const request = requestOf("create", { redactor: new Redactor([value]) });
+    const request = requestOf("create", { redactor: new Redactor().learn([value]) });
     const error = await failureOf(answering({ status: 400, body: bodyOf(kept) })(request));
     expect(error).toBeInstanceOf(ApiError);
     const printed = inspect(error, deep);

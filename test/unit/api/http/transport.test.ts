@@ -298,7 +298,7 @@ describe("the log", () => {
       { log: (entry) => lines.push(entry) },
     );
     const target = { path: "/v1/clusters/cl_1", route: "/v1/clusters/:id", subject: 'cluster "web" (cl_1)' };
-    await fail(requestOf("write", { ...target, redactor: new Redactor([secret]) }));
+    await fail(requestOf("write", { ...target, redactor: new Redactor().learn([secret]) }));
     const { path: _path, ...logged } = { ...target, method: "PATCH", cluster: "cl_1", durationMs: 80 };
     expect(lines).toEqual([
       expect.objectContaining({ ...logged, attempt: 1, status: 429, waitedMs: 0, requestId: "id-[secret]" }),

@@ -24,14 +24,14 @@ describe("the secret values of a cluster", () => {
     const extraFields = {
       tier: "secure",
       registry: { user: "me", password: "pw", ports: [80] },
-      token: 5,
+      token: "5f",
       args: ["--api-key abc", "--port 80"],
       hosts: ["a", "b"],
     };
     expect(mapped({ extraFields, __secrets: ["extraFields.hosts"] })["extraFields"]).toEqual({
       tier: "secure",
       registry: { user: "me", password: wrap("pw"), ports: [80] },
-      token: wrap(5),
+      token: wrap("5f"),
       args: [wrap("--api-key abc"), "--port 80"],
       hosts: wrap(["a", "b"]),
     });
@@ -54,6 +54,14 @@ describe("the secret values of a cluster", () => {
       endpoint: wrap("https://x"),
       status: "running",
     });
+  });
+
+  it("include the service's spelling of one, in the state and in messages", () => {
+    const __observed = { container: "docker.io/a:1", registryCredentialId: "org/rc-1", env: ["HF_TOKEN"] };
+    const state = { registryCredentialId: "rc-1", __observed, __secrets: ["registryCredentialId"] };
+    expect(mapped(state)["__observed"]).toEqual({ ...__observed, registryCredentialId: wrap("org/rc-1") });
+    expect(mapped({ ...state, __secrets: [] })["__observed"]).toEqual(__observed);
+    expect(new Set(secretsOf(state))).toEqual(new Set(["rc-1", "org/rc-1"]));
   });
 
   it("are hidden in messages, even the part after the first word of a header", () => {
@@ -82,11 +90,20 @@ describe("unmanaged variables", () => {
     const managed = { env: { MODEL: "a", OLD: "b" }, __secrets: ["env.OLD", "endpoint"] };
     expect(withUnmanaged(managed, { MODEL: "other", ADDED: "x" })).toEqual({
       env: { MODEL: "other", ADDED: "x" },
-      __secrets: ["endpoint", "env.ADDED"],
+      __secrets: ["endpoint", "unmanaged.ADDED"],
     });
     expect(withUnmanaged({ env: { MODEL: "a" } }, { MODEL: "b" })).toEqual({
       env: { MODEL: "b" },
       __secrets: undefined,
     });
+  });
+
+  it("stay secret in the state until they are removed, and messages hide those that look like a credential", () => {
+    const added = withUnmanaged({ env: { MODEL: "a" } }, { MODEL: "a", REGION: "eu-north", ADMIN_TOKEN: "hunter2" });
+    expect(mapped(added)["env"]).toEqual({ MODEL: "a", REGION: wrap("eu-north"), ADMIN_TOKEN: wrap("hunter2") });
+    expect(new Set(secretsOf(added))).toEqual(new Set(["hunter2"]));
+    const { REGION, ...others } = added.env;
+    expect(withUnmanaged(added, added.env)).toEqual(added);
+    expect(withUnmanaged(added, others).__secrets).toEqual(["unmanaged.ADMIN_TOKEN"]);
   });
 });

@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { ClusterFailedError } from "../../../../provider/base/errors";
+import { Redactor } from "../../../../provider/base/redact";
+import { clearRecord } from "../../../../provider/cluster/service/operation";
 import type { Properties } from "../../../../provider/contract";
 import { getClusters } from "../../../../provider/functions/clusters";
 import type { Dialect, Fault } from "../../../../simulator";
@@ -154,4 +156,34 @@ it("a value of env that is not a secret stays readable in the service's reason o
   const error = await fixture.failingCreate({ ...checked, env });
   expect(error.message).toContain(quote.replace(canary, "[secret]"));
   expect(error.message).not.toContain(canary);
+});
+
+it("a status word hides a secret unless it is a known word alone", () => {
+  const redactor = new Redactor().learn(["offline", "brewed", "20481234"]);
+  const words = ["offline", "brewed", "Running (1/2)", "lost 20481234"];
+  const hidden = words.map((status) => clearRecord({ id: "cl_1", status }, redactor).status);
+  expect(hidden).toEqual(["offline", "[secret]", "Running (1/2)", "lost [secret]"]);
+});
+
+it("a list that fails for several clusters hides the secrets of each, even those that are words", async () => {
+  const message = "wrong: tiger, PASSWORD-OF-LION";
+  const fixture = await openFixture({ provisioningMs: 3_600_000 });
+  fixture.simulator.fault({ ...lists, kind: "status", status: 403, message, after: 2, times: 1_000 });
+  const words = ["tiger", "password-of-lion"];
+  const inputs = words.map((word) => ({ ...checked, name: `web-${word.length}`, env: { PASSWORD: word } }));
+  const [one, two] = await fixture.run(
+    Promise.all(inputs.map((each) => initErrorOf(fixture.cluster.create(fixture.ctx({ timeoutMs: 60_000 }), each)))),
+  );
+  expectSilence(fixture, one, ["tiger"]);
+  expectSilence(fixture, two, ["PASSWORD-OF-LION"]);
+});
+
+it("the error of a preview with another key hides the secrets of the cluster, even those that are words", async () => {
+  const inputs = { ...checked, env: { PASSWORD: "swordfish" } };
+  const { fixture, id, state } = await openSettled(inputs, { settings: { strictPreview: true } });
+  const message = "wrong: swordfish, SWORDFISH";
+  fixture.simulator.fault({ kind: "status", status: 500, method: "GET", message, times: 1_000 });
+  const error = await fixture.run(failureOf(fixture.as("other").diff(fixture.ctx(), id, state, inputs)));
+  expect(error.message).toMatch(/withheld/);
+  expectSilence(fixture, error, ["swordfish", "SWORDFISH"]);
 });

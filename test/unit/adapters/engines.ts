@@ -1,0 +1,192 @@
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import * as dynamic from "../../../provider/adapters/dynamic";
+import { asSecret, revealed, secretPathsIn } from "../../../provider/adapters/engineSecrets";
+import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
+import { serviceOf } from "../../../provider/adapters/plugin";
+import { Session } from "../../../provider/adapters/session";
+import { isRecord, type Properties } from "../../../provider/contract";
+import type { Simulator } from "../../../simulator";
+import { urnOf } from "../cluster/inputs";
+import { configOf, type FunctionName, openProvider } from "../providerHarness";
+
+/** What a call gives to the engine. */
+export interface Shown {
+  readonly id: string;
+  /** The properties as the engine stores them, with its marks. */
+  readonly state: Properties;
+  /** Everything that the engine shows or stores in plain text. */
+  readonly plain: unknown;
+}
+
+/** One adapter, as the engine calls it. Failures are results, because the engine shows and stores them too. */
+export interface Engine {
+  check(news: Properties): Promise<Shown>;
+  create(inputs: Properties): Promise<Shown>;
+  read(id: string, state: Properties): Promise<Shown>;
+  update(id: string, state: Properties, news: Properties): Promise<Shown>;
+  remove(id: string, state: Properties): Promise<Shown>;
+  call(name: FunctionName, args: Properties): Promise<Shown>;
+}
+
+/** A creation and an update follow a check, as in every `pulumi up`: the check learns what the program marks. */
+function afterChecks(calls: Engine): Engine {
+  const afterCheck = async (news: Properties, work: () => Promise<Shown>) => {
+    const checked = await calls.check(news);
+    const done = await work();
+    return { ...done, plain: [checked.plain, done.plain] };
+  };
+  return {
+    ...calls,
+    create: (inputs) => afterCheck(inputs, () => calls.create(inputs)),
+    update: (id, state, news) => afterCheck(news, () => calls.update(id, state, news)),
+  };
+}
+
+const limitSeconds = 60;
+
+/** The value with a word in place of each secret of the engine, or with the plain value of each. */
+function replaceSecrets(value: unknown, replace: (secret: unknown) => unknown): unknown {
+  const plain = revealed(value);
+  if (plain !== value) return replace(plain);
+  if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceSecrets(item, replace)]));
+}
+
+const masked = (value: unknown) => replaceSecrets(value, () => "[secret]");
+const propertiesOf = (value: Properties) => replaceSecrets(value, (secret) => secret) as Properties;
+const shown = (state: Properties = {}, id = "", more: unknown = {}): Shown => ({
+  id,
+  state,
+  plain: [masked(state), masked(more)],
+});
+
+function chainOf(error: unknown): unknown[] {
+  if (!(error instanceof Error)) return [String(error)];
+  return [error.message, error.stack, { ...error }, ...chainOf(error.cause)];
+}
+
+/** The dynamic adapter. The SDK tells it the paths of the program's secrets. */
+export function dynamicEngine(simulator: Simulator): Engine {
+  const own = { __urn: urnOf("web"), __timeouts: { create: `${limitSeconds}s`, update: `${limitSeconds}s` } };
+  const inputsOf = (news: Properties) => ({ ...own, ...propertiesOf(news), __secrets: secretPathsIn(news) });
+  const orFailure = (work: Promise<Shown>) =>
+    work.catch((error: unknown) => {
+      const { id = "", properties, ...others } = isRecord(error) ? (error as Properties) : {};
+      return shown(isRecord(properties) ? properties : {}, String(id), [
+        others,
+        ...chainOf(error).map(withoutProperties),
+      ]);
+    });
+  return afterChecks({
+    check: (news) =>
+      orFailure(dynamic.check({}, inputsOf(news)).then(({ inputs, failures }) => shown(inputs, "", failures))),
+    create: (inputs) => orFailure(dynamic.create(inputsOf(inputs)).then(({ id, outs }) => shown(outs, id))),
+    read: (id, state) =>
+      orFailure(dynamic.read(id, propertiesOf(state)).then(({ props = {}, inputs }) => shown(props, id, inputs))),
+    update: (id, state, news) =>
+      orFailure(dynamic.update(id, propertiesOf(state), inputsOf(news)).then(({ outs }) => shown(outs, id))),
+    remove: (id, state) => orFailure(dynamic.delete(id, propertiesOf(state)).then(() => shown())),
+    call: (name, args) =>
+      orFailure(
+        openProvider(configOf(simulator))
+          .call(name, args)
+          .then((result) => shown({}, "", result)),
+      ),
+  });
+}
+
+function withoutProperties(part: unknown): unknown {
+  if (!isRecord(part)) return part;
+  const { properties, ...others } = part;
+  return { ...others, properties: masked(properties) };
+}
+
+type Unary = (call: { request: unknown }, callback: (error: unknown, response?: unknown) => void) => void;
+
+/** The plugin, with a session and the stack's settings of its own. */
+export async function pluginEngine({ apiKey, url }: Simulator): Promise<Engine> {
+  const service = serviceOf(new Session());
+  const call = <Response>(handler: unknown, request: unknown): Promise<Response> =>
+    new Promise((done, fail) => {
+      (handler as Unary)({ request }, (error, response) => (response ? done(response as Response) : fail(error)));
+    });
+  const orFailure = (work: Promise<Shown>) =>
+    work.catch((error: { details?: string; metadata?: { get(name: string): unknown[] } }) => {
+      const [bytes] = error.metadata?.get("grpc-status-details-bin") ?? [];
+      if (!(bytes instanceof Uint8Array)) return shown({}, "", [error.details, ...chainOf(error)]);
+      const detail = Status.deserializeBinary(bytes).getDetailsList()[0];
+      const failure = detail?.unpack(
+        proto.ErrorResourceInitFailed.deserializeBinary,
+        "pulumirpc.ErrorResourceInitFailed",
+      );
+      const texts = [failure?.getReasonsList(), error.details, Status.deserializeBinary(bytes).getMessage()];
+      return shown(engineValues(failure?.getProperties()), failure?.getId(), [...texts, ...chainOf(error).slice(0, 2)]);
+    });
+  const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
+  const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
+  const settings = toStruct({ apiKey: asSecret(apiKey), baseUrl: url });
+  await call(service.configure, new proto.ConfigureRequest().setUrn(providerUrn).setArgs(settings));
+  return afterChecks({
+    check: (news) =>
+      orFailure(
+        call<proto.CheckResponse>(service.check, new proto.CheckRequest().setUrn(urn).setNews(toStruct(news))).then(
+          (checked) =>
+            shown(
+              engineValues(checked.getInputs()),
+              "",
+              checked.getFailuresList().map((failure) => failure.getReason()),
+            ),
+        ),
+      ),
+    create: (inputs) =>
+      orFailure(
+        call<proto.CreateResponse>(
+          service.create,
+          new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setTimeout(limitSeconds),
+        ).then((made) => shown(engineValues(made.getProperties()), made.getId())),
+      ),
+    read: (id, state) =>
+      orFailure(
+        call<proto.ReadResponse>(
+          service.read,
+          new proto.ReadRequest().setId(id).setUrn(urn).setProperties(toStruct(state)),
+        ).then((found) => shown(engineValues(found.getProperties()), id, engineValues(found.getInputs()))),
+      ),
+    update: (id, state, news) =>
+      orFailure(
+        call<proto.UpdateResponse>(
+          service.update,
+          new proto.UpdateRequest()
+            .setId(id)
+            .setUrn(urn)
+            .setOlds(toStruct(state))
+            .setNews(toStruct(news))
+            .setTimeout(limitSeconds),
+        ).then((made) => shown(engineValues(made.getProperties()), id)),
+      ),
+    remove: (id, state) =>
+      orFailure(
+        call(service.delete, new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct(state))).then(() =>
+          shown(),
+        ),
+      ),
+    call: (name, args) =>
+      orFailure(
+        call<proto.InvokeResponse>(
+          service.invoke,
+          new proto.InvokeRequest().setTok(`gpucluster:index:${name}`).setArgs(toStruct(args)),
+        ).then((answer) => shown({}, "", fromStruct(answer.getReturn()))),
+      ),
+  });
+}
+
+/** All strings in a value, names included, on lines of their own. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .flatMap(([name, item]) => [name, textOf(item)])
+    .join("\n");
+}
