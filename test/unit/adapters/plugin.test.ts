@@ -260,6 +260,27 @@ describe("a drift of env", () => {
   });
 });
 
+test("a process that serves one run after the other, as in a debugger, knows nothing of the runs before", async () => {
+  const { engine: server, address } = await startEngine([]);
+  engine = server;
+  const inputs = toStruct(inputsOf({ name: "shared" }));
+  const refusalsOf = async (name: string) =>
+    reasonsOf(await check(new proto.CheckRequest().setNews(inputs), urn.replace(/web$/, name)));
+  const begin = async () => {
+    await call(service.handshake, new proto.ProviderHandshakeRequest().setEngineAddress(address));
+    await configure();
+  };
+  await begin();
+  expect(await refusalsOf("one")).toEqual([]);
+  expect(await refusalsOf("two")).toEqual([expect.stringMatching(/::one has the name "shared" too/)]);
+  await begin();
+  expect(await refusalsOf("two")).toHaveLength(1);
+  // The engine ends each run by this call. A later engine may get the same port.
+  await cancel();
+  await begin();
+  expect(await refusalsOf("two")).toEqual([]);
+});
+
 describe("a call with only the required fields of the protocol", () => {
   it("deletes a cluster by its id", async () => {
     await run(call(service.delete, new proto.DeleteRequest().setId(existing()).setUrn(urn)));

@@ -75,6 +75,19 @@ describe("the processes of one run", () => {
     expect((await check(fixture, b, "one", inputs, state)).refusals).toEqual([]);
   });
 
+  it("advise another name if the holder is a renamed resource that is checked later", async () => {
+    const { fixture, a } = await openRun();
+    const made = await createAs(fixture, a, "web", inputs);
+    const { a: process } = processesOf(fixture, 40_001);
+    const { refusals } = await check(fixture, process, "web", inputs);
+    expect(refusals).toEqual([
+      expect.stringMatching(/is already the name of .*; if another resource has it, .*`name`/),
+    ]);
+    expect((await check(fixture, process, "web-old", inputs, made.state)).refusals).toEqual([
+      expect.stringMatching(/the resource .*::web has the name "prod" too/),
+    ]);
+  });
+
   it.each<[string, readonly [string, string]]>([
     ["of the same key", ["seen", "seen"]],
     ["of another key", ["seen", "other"]],
