@@ -41,7 +41,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
   return (
     `is already the name of ${describeClusters(holders)}. If it is yours, perhaps kept by \`retainOnDelete\` (compare age and ` +
     `image: stacks of one name generate the same names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; ` +
-    "to replace it (`--replace`), `deleteBeforeReplace: true`; if another resource has it, or otherwise, another `name`"
+    "to replace it (`--replace`), `deleteBeforeReplace: true`; if another resource has it, another `name`"
   );
 }
 
