@@ -230,11 +230,14 @@ describe("a half-done update", () => {
     expect(writes(fixture.simulator)).toEqual(calls);
   });
 
-  it("that only restarts says nothing about a rollback", async () => {
+  it.each<[string, Properties, string]>([
+    ["restarts", { restartTriggers: ["a"] }, restart],
+    ["redeploys", { redeployTriggers: ["a"] }, redeploy],
+  ])("that only %s says nothing about a rollback", async (_title, trigger, call) => {
     const inputs = { ...old, onFailedUpdate: "rollBack" };
     const { fixture, made: held } = await openSettled(inputs, { provisioningMs: 60_000 });
-    await fixture.failingChange(held, { ...inputs, restartTriggers: ["a"] }, { timeoutMs: 20_000 });
-    expect(writes(fixture.simulator)).toEqual([restart]);
+    await fixture.failingChange(held, { ...inputs, ...trigger }, { timeoutMs: 20_000 });
+    expect(writes(fixture.simulator)).toEqual([call]);
     expect(fixture.warnings()).toEqual([]);
   });
 
