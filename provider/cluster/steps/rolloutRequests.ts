@@ -16,6 +16,14 @@ export async function observeStatus(service: Service, operation: Operation): Pro
   return { ...status, status: record?.status };
 }
 
+/** A configuration that the service has accepted. */
+export interface Stored {
+  /** The replicas before it; absent if they cannot show a rollout. */
+  readonly before?: StatusRecord | undefined;
+  /** What the service has shown since the request. */
+  readonly seen?: readonly ClusterRecord[];
+}
+
 /**
  * The rollout of an accepted update, of which reads since the request may have shown the beginning. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
  * all healthy may not show that it has begun: then the last update decides that showed it. The status word of a failed
@@ -24,8 +32,7 @@ export async function observeStatus(service: Service, operation: Operation): Pro
 export async function rollOutUpdate(
   service: Service,
   operation: Operation,
-  before: StatusRecord | undefined,
-  seen: readonly ClusterRecord[] = [],
+  { before, seen = [] }: Stored = {},
 ): Promise<Rollout> {
   const { variant } = service.client;
   const requestedAtMs = service.clock.now();

@@ -1,4 +1,3 @@
-import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
 import { configInputs } from "../../api/variant";
@@ -16,7 +15,7 @@ import { waitUntilReady as waitUntil } from "../wait/wait";
 import { checkMadeAsRequested, learnedState } from "./learnedState";
 import { isRefusedRequest, start, stop } from "./power";
 import { Progress, triggers } from "./progress";
-import { observeStatus, redeployImage, repair, rollOutUpdate, trigger } from "./rolloutRequests";
+import { observeStatus, redeployImage, repair, rollOutUpdate, type Stored, trigger } from "./rolloutRequests";
 import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
@@ -79,29 +78,23 @@ export async function changeCluster(run: Run): Promise<ClusterState> {
   const configures = rollsOut || effects.has("configure");
 
   if (target.desiredStatus === "stopped") {
-    if (configures && down) await configureStopped(run);
-    else if (configures && (await configure(run)).isDone) rolledOut(run, undefined);
+    if (configures) await (down ? configureStopped(run) : configure(run));
     // Some services start a cluster when they update it.
     if (configures) await find(service, operation);
     await stopCluster(run);
     return endState(run);
   }
 
-  let isRolledOut = false;
-  if (down) isRolledOut = await startStopped(run, configures);
+  const attempt = () => progress.attempt();
+  if (down) await startStopped(run, configures);
   else if (configures) {
-    const { before, seen, rollout, isDone } = await configure(run);
-    if (isDone) rolledOut(run, rollout);
-    else if (rollsOut) rolledOut(run, await rollOutUpdate(service, operation, before, seen));
-    isRolledOut = rollsOut;
+    const stored = await configure(run);
+    if (stored && rollsOut) rolledOut(run, await rollOutUpdate(service, operation, stored));
   }
-  if (!down && !isRolledOut) {
-    const attempt = () => progress.attempt();
+  if (!down && !rollsOut) {
+    const action = effects.has("redeploy") ? "redeploy" : "restart";
     if (stateOf(record.status) === "failed") rolledOut(run, await repair(service, operation, attempt));
-    else if (effects.has("redeploy") || effects.has("restart")) {
-      const action = effects.has("redeploy") ? "redeploy" : "restart";
-      progress.rollout = await trigger(service, operation, action, attempt);
-    }
+    else if (effects.has(action)) progress.rollout = await trigger(service, operation, action, attempt);
   }
   progress.reach(...triggers);
 
@@ -125,28 +118,22 @@ function configPaths({ update: { named } }: Run): string[] {
   return named.filter((path) => isWithinPaths(path, configInputs));
 }
 
-/** What the service has begun with an accepted configuration. */
-interface Configured {
-  /** The replicas before it; absent if they cannot show a rollout. */
-  readonly before?: StatusRecord | undefined;
-  /** What the service has shown since. */
-  readonly seen?: readonly ClusterRecord[];
-  /** True if the service has no update, so that nothing more is to do: at most, a redeploy has changed the image. */
-  readonly isDone?: true;
-  readonly rollout?: Progress["rollout"];
-}
-
-/** Sends the configuration or, if only the image changes and the service has no update, redeploys with it. */
-async function configure(run: Run): Promise<Configured> {
+/**
+ * Sends the configuration or, if only the image changes and the service has no update, redeploys with it.
+ * @returns What shows the rollout of an update. Nothing if no more is to do.
+ */
+async function configure(run: Run): Promise<Stored | undefined> {
   const { service, operation, update, progress } = run;
   try {
     return await store(run);
   } catch (error) {
     // A service without an update has not stored what an earlier one left open.
-    if (error instanceof NotInPlaceError && !isWithinDiff(update, configInputs)) return { isDone: true };
-    if (!(error instanceof NoUpdateError)) throw error;
+    const isNothingToDo = error instanceof NotInPlaceError && !isWithinDiff(update, configInputs);
+    if (!isNothingToDo && !(error instanceof NoUpdateError)) throw error;
     const attempt = () => progress.attempt(...configPaths(run));
-    return { isDone: true, rollout: await redeployImage(service, operation, update.target.container, attempt) };
+    const { container } = update.target;
+    rolledOut(run, isNothingToDo ? undefined : await redeployImage(service, operation, container, attempt));
+    return undefined;
   }
 }
 
@@ -156,7 +143,7 @@ function isWithinDiff({ state, inputs }: Update, names: readonly string[]): bool
 }
 
 /** Sends the configuration. Extra fields need no rollout. */
-async function store(run: Run): Promise<Configured> {
+async function store(run: Run): Promise<Stored> {
   const { service, operation, update, progress } = run;
   operation.status("updating");
   // Replicas that the update adds to none do not show whether they run the new configuration.
@@ -187,8 +174,8 @@ async function stopCluster({ service, operation, update, progress }: Run): Promi
   progress.reach("desiredStatus", ...triggers);
 }
 
-/** Starts a stopped cluster with its configuration. Returns whether that is rolled out. */
-async function startStopped(run: Run, configures: boolean): Promise<boolean> {
+/** Starts a stopped cluster with its configuration. */
+async function startStopped(run: Run, configures: boolean): Promise<void> {
   const { service, operation, update, progress } = run;
   const isStored = configures && (await configureStopped(run));
   const record = isStored ? await find(service, operation) : update.record;
@@ -200,15 +187,9 @@ async function startStopped(run: Run, configures: boolean): Promise<boolean> {
   const action = isStarted ? undefined : await start(service, operation, update.target.replicas, actions, attempt);
   progress.reach("desiredStatus");
   progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
-  if (!configures) return false;
-  if (isStored && action === "redeploy") {
-    rolledOut(run, undefined);
-    return true;
-  }
-  const { rollout, isDone = false } = isStored ? {} : await configure(run);
-  if (isDone || !update.effects.has("rollout")) rolledOut(run, rollout);
-  else rolledOut(run, await rollOutUpdate(service, operation, undefined));
-  return true;
+  if (!configures || (!isStored && !(await configure(run)))) return;
+  const isRolledOut = (isStored && action === "redeploy") || !update.effects.has("rollout");
+  rolledOut(run, isRolledOut ? undefined : await rollOutUpdate(service, operation));
 }
 
 async function scale({ service, operation, update, progress }: Run): Promise<void> {
