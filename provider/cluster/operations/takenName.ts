@@ -40,7 +40,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
   const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
     `is already the name of ${describeClusters(holders)}. If it is yours, perhaps kept by \`retainOnDelete\` (compare age and ` +
-    `image: stacks of one name generate the same names), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; ` +
+    `image: stacks of one name make the same), set \`adopt: "${id}"\`; if you renamed its resource, \`aliases\`; ` +
     "to replace it (`--replace`), `deleteBeforeReplace: true`; if another resource has it, another `name`"
   );
 }

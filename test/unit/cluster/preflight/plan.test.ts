@@ -138,7 +138,7 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
     const { refusals } = await check(fixture, least);
     expect(refusals).toEqual([expect.stringMatching(`^name: "web-\\w+" is already the name of ${id} `)]);
     expect(refusals[0]).toMatch(
-      /kept by `retainOnDelete`.*compare age and image: stacks of one name generate the same names.*set `adopt: "cl_.*--replace.*`deleteBeforeReplace: true`.*another `name`/s,
+      /kept by `retainOnDelete`.*compare age and image: stacks of one name make the same.*set `adopt: "cl_.*--replace.*`deleteBeforeReplace: true`.*another `name`/s,
     );
   });
 
