@@ -2,6 +2,7 @@
 const projects = {
   unit: "test/support/timeLimit.ts",
   contract: "test/support/timeLimit.ts",
+  laws: "test/support/timeLimit.ts",
   package: "test/engine/timeLimit.ts",
   install: "test/engine/timeLimit.ts",
   release: "test/engine/timeLimit.ts",

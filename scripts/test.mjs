@@ -20,7 +20,7 @@ const { only, all } = parseArgs({
 }).values;
 
 /** The Jest projects without the CLI. */
-const QUICK = ["unit", "contract", "package"];
+const QUICK = ["unit", "contract", "laws", "package"];
 
 /**
  * Those with the CLI, and the languages of their programs besides that of Node.

@@ -1,0 +1,3 @@
+import { testLives } from "./share";
+
+describe("lives of a cluster (first half)", () => testLives(0));

@@ -1,0 +1,3 @@
+import { testLives } from "./share";
+
+describe("lives of a cluster (second half)", () => testLives(1));
