@@ -1,7 +1,7 @@
 // @ts-check
 // Writes what documents and templates take from other files: the reference from the schema, version and addresses, layers.
 // `--check` only compares.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cruise } from "dependency-cruiser";
 import config, { all, layerOf } from "../.dependency-cruiser.mjs";
@@ -9,7 +9,7 @@ import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { addressesOf } from "./schema/addresses.mjs";
 import { withReference } from "./schema/reference.mjs";
 
-const { version, repository } = readManifest();
+const { version, description, repository } = readManifest();
 const { pluginDownloadURL, importBasePath } = addressesOf(repository);
 
 /** How the plugin is installed: from the place of its downloads, or from the npm package as long as there is none. */
@@ -31,6 +31,28 @@ function withVersion(text) {
 function withGoImport(text) {
   const path = importBasePath ?? "example.com/pulumi-gpucluster/sdk/go/gpucluster";
   return text.replace(/"[^"\s]+\/sdk\/go\/gpucluster"/g, `"${path}"`);
+}
+
+/** The examples of the functions in each language. */
+function exampleFiles() {
+  const folder = "scripts/schema/examples";
+  const files = readdirSync(join(ROOT, folder)).filter((file) => file.endsWith(".md"));
+  return files.map((file) => `${folder}/${file}`);
+}
+
+/** The pages with their headings, a line for each, for programs that read documents. */
+function listOfPages() {
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".md"))
+    .sort();
+  const lines = pages.map((file) => {
+    const text = readFileSync(join(ROOT, "docs", file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+    const title = (/^# (.+)$/m.exec(text) ?? /^title: (.+)$/m.exec(text))?.[1];
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading.replaceAll("`", ""));
+    return `- [${title}](${file})${headings.length > 0 ? `: ${headings.join("; ")}` : ""}`;
+  });
+  return ["# pulumi-gpucluster", "", `> ${description}`, "", ...lines, ""].join("\n");
 }
 
 /**
@@ -73,15 +95,17 @@ async function main() {
   const files = [
     ["ARCHITECTURE.md", part("layers", await layers())],
     ["docs/_index.md", withGoImport],
+    ...exampleFiles().map((file) => /** @type {[string, typeof withGoImport]} */ ([file, withGoImport])),
     ["docs/installation-configuration.md", part("plugin", installation()), withVersion],
     ["docs/guides/languages.md", withVersion],
     ["docs/reference.md", withReference],
+    ["docs/llms.txt", listOfPages],
     ["templates/typescript/package.json", withVersion],
     ["templates/python/Pulumi.yaml", withVersion],
   ];
   for (const [name, ...changes] of files) {
     const file = join(ROOT, name);
-    const present = readFileSync(file, "utf8");
+    const present = existsSync(file) ? readFileSync(file, "utf8") : "";
     const written = changes.reduce((text, change) => change(text), present);
     if (process.argv[2] !== "--check") writeFileSync(file, written);
     else if (present !== written) throw new Error(`${name} is not up to date: run \`npm run docs\`.`);

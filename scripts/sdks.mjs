@@ -11,23 +11,34 @@ import { inTemporaryFolder } from "./lib/temporary.mjs";
 /** A release that has the generators of all languages, for those of C# have moved, and the converter of YAML that is built on it. */
 const MODULES = ["github.com/pulumi/pulumi/pkg/v3@v3.224.0", "github.com/pulumi/pulumi-yaml@v1.30.0"];
 
-async function main() {
-  const paths = process.argv.slice(2).map((path) => resolve(path));
-  const target = paths.pop() ?? join(ROOT, "sdks");
-  mkdirSync(target, { recursive: true });
+/**
+ * Runs the generators once for each task: the SDKs into a folder, or a program in YAML in the other languages into one.
+ *
+ * @param {{ folder: string, program?: string }[]} tasks
+ */
+export async function generate(tasks) {
+  const { version } = readManifest();
+  const [schema, logo] = [join(ROOT, "provider/schema/schema.json"), join(ROOT, "docs/logo.png")];
+  for (const { folder } of tasks) mkdirSync(folder, { recursive: true });
   await inTemporaryFolder(async (module) => {
     copyFileSync(join(ROOT, "scripts/sdks/main.go"), join(module, "main.go"));
-    const { version } = readManifest();
-    const [schema, logo] = [join(ROOT, "provider/schema/schema.json"), join(ROOT, "docs/logo.png")];
     await runInModule(module, [
       ["get", ...MODULES],
-      ["run", ".", schema, version, logo, target, ...paths],
+      ...tasks.map(({ folder, program }) => ["run", ".", schema, version, logo, folder, ...(program ? [program] : [])]),
     ]);
   });
-  if (paths.length === 0) return;
-  // The schema has the name for npm; the classes of the plugin are in an entry of that package.
-  const program = join(target, "typescript");
-  writeFileSync(program, readFileSync(program, "utf8").replace('"pulumi-gpucluster"', '"pulumi-gpucluster/native"'));
+  for (const { folder, program } of tasks) {
+    if (program === undefined) continue;
+    // The schema has the name for npm; the classes of the plugin are in an entry of that package.
+    const file = join(folder, "typescript");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"pulumi-gpucluster"', '"pulumi-gpucluster/native"'));
+  }
+}
+
+async function main() {
+  const [first, second] = process.argv.slice(2).map((path) => resolve(path));
+  if (first !== undefined && second !== undefined) return generate([{ program: first, folder: second }]);
+  return generate([{ folder: first ?? join(ROOT, "sdks") }]);
 }
 
 if (isMain(import.meta.url)) await runMain(main);

@@ -2,6 +2,7 @@
 import ts from "typescript";
 import { checker, documented, exported } from "./sources.mjs";
 import { asFlags, objectSpec } from "./types.mjs";
+import { usageIn } from "./usage.mjs";
 
 /** The data functions: the methods of `Provider`, which the adapters use. */
 export function functionSpecs() {
@@ -9,6 +10,13 @@ export function functionSpecs() {
   const methods = [...(provider.members?.values() ?? [])].filter(({ flags }) => flags & ts.SymbolFlags.Method);
   return Object.fromEntries(methods.map((method) => [`gpucluster:index:${method.name}`, functionSpec(method)]));
 }
+
+/**
+ * The file with the programs of a function, which `npm run examples` writes.
+ *
+ * @param {string} name
+ */
+const examplesOf = (name) => `scripts/schema/examples/${name}.md`;
 
 /** @param {ts.Symbol} method */
 function functionSpec(method) {
@@ -19,7 +27,7 @@ function functionSpec(method) {
   const result =
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
   return {
-    description: documented("sdk/dataFunctions.ts", "DataFunctions", method.name),
+    description: `${documented("sdk/dataFunctions.ts", "DataFunctions", method.name)}\n\n${usageIn(examplesOf(method.name))}`,
     ...(inputs && { inputs: { ...inputs, properties: asFlags(inputs.properties) } }),
     outputs: objectSpec(interfaceOf(result, method.name)),
   };

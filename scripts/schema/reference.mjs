@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../lib/root.mjs";
+import { withoutUsage } from "./usage.mjs";
 
 /**
  * The parts of docs/reference.md that come from the schema. The examples between them are written by hand.
@@ -86,7 +87,7 @@ function functionSection(name) {
   const spec = functions[name];
   if (spec === undefined) throw new Error(`There is no function ${name}.`);
   const args = spec.inputs ? [table(["argument", "type", "meaning"], rowsOf({ required: [], ...spec.inputs }))] : [];
-  return [textOf(spec), ...args, table(["result", "type", "meaning"], rowsOf(spec.outputs))].join("\n\n");
+  return [withoutUsage(textOf(spec)), ...args, table(["result", "type", "meaning"], rowsOf(spec.outputs))].join("\n\n");
 }
 
 /**

@@ -1,26 +1,12 @@
 // @ts-check
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT } from "../lib/root.mjs";
 import { documentation, exported, valuesOf } from "./sources.mjs";
 import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
+import { usageIn } from "./usage.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
 const FILE = "provider/cluster/schema/fields.ts";
 const { inputFlags } = await valuesOf(FILE);
-
-const PAGE = readFileSync(join(ROOT, "docs/_index.md"), "utf8");
-
-/** The page's program in each language, in the form that Pulumi's tools read. The SDK of a language keeps only its own. */
-const examples = [
-  "{{% examples %}}",
-  "## Example Usage",
-  "{{% example %}}",
-  ...(PAGE.match(/^```(typescript|python|go|csharp|yaml)\n[\s\S]*?^```$/gm) ?? []),
-  "{{% /example %}}",
-  "{{% /examples %}}",
-].join("\n");
 
 /** The resource: inputs and outputs. Further fields of fields.ts are hidden, and not part of the schema. */
 export function clusterSpec() {
@@ -28,7 +14,7 @@ export function clusterSpec() {
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
   for (const name of Object.keys(inputFlags)) flagParts(inputs.properties[name], inputFlags[name].secretParts);
   return {
-    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${examples}`,
+    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${usageIn("docs/_index.md")}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
     required: outputs.required,
     // Without defaults, which the provider applies: `pulumi do … patch` would send them, and a patch of the container would

@@ -124,6 +124,10 @@ describe("the SDKs that are generated from the schema", () => {
   });
 });
 
+test("the examples of the schema's functions are what the converters make of those in YAML", async () => {
+  await run([process.execPath, join(repository, "scripts/examples.mjs"), "--check"], folder);
+});
+
 // The converters are the check of the example in C#: no tool of .NET is needed here.
 describe("the examples in other languages", () => {
   it.each(Object.keys(documents))("are what `pulumi convert` makes of the example in YAML: %s", async (file) => {

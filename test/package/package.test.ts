@@ -35,7 +35,7 @@ const pluginFiles = [
 
 describe("the tarball", () => {
   it("contains the build of every source, the licence and the documents, and nothing else", async () => {
-    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "SKILL.md", "package.json"];
     expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles(), ...pluginFiles].sort());
   });
 

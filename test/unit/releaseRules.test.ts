@@ -74,7 +74,7 @@ describe("a release", () => {
 test("a release installs what it has published, and runs the program of `npm start` with it", () => {
   const [, job = ""] = read(".github/workflows/release.yml").split(/^ {2}installed:\n/m);
   expect(job).toContain("needs: npm");
-  expect(job).toContain('scripts/release/installed.sh "pulumi-gpucluster@${TAG#v}"');
+  expect(job).toMatch(/scripts\/release\/installed\.sh "pulumi-gpucluster@\$\{TAG#v\}"/);
 });
 
 /** What the Pulumi Registry takes of the newest release, as far as files of this repository can break it. */

@@ -53,6 +53,15 @@ test("the schema has every data function with its arguments and result", () => {
   }
 });
 
+test("the cluster and each function have an example in five languages, which the reference leaves out", () => {
+  const descriptions = [cluster, ...Object.values<{ description: string }>(schema.functions)].map(
+    ({ description }) => description,
+  );
+  const languages = ["typescript", "python", "go", "csharp", "yaml"];
+  for (const description of descriptions) expect(description.match(/(?<=^```)\w+$/gm)).toEqual(languages);
+  expect(readFileSync(join(root, "docs/reference.md"), "utf8")).not.toContain("{{%");
+});
+
 test("the settings are those of the provider; the key is secret, and no SDK reads it from the environment", () => {
   for (const settings of [schema.config.variables, schema.provider.inputProperties, schema.provider.properties]) {
     expect(Object.keys(settings).sort()).toEqual(Object.keys(providerFlags).sort());
