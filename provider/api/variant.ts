@@ -20,15 +20,12 @@ export class ApiVariant {
   /** The names that answers about clusters show; `undecided` if only lists about GPUs can show them. */
   #clusterNames: RequestNames | "undecided" | undefined;
   #gpuNames: RequestNames | undefined;
-  /** The GPU types and the GPU models, as last listed. */
   types: readonly GpuType[] = [];
   models: readonly GpuType[] = [];
-  /** The method of updates that the service has accepted. */
   updateMethod: UpdateMethod | undefined;
   readonly #parts = new Map<OptionalPart, boolean>();
   readonly #reported = new Set<string>();
 
-  /** @param forcedNames The request names that the setting `gpucluster:requestNames` forces. */
   constructor(private readonly forcedNames?: RequestNames) {}
 
   /** Whether the service has this part; `undefined` while that is unknown. */
@@ -52,12 +49,11 @@ export class ApiVariant {
     if (evidence !== "undecided") this.#gpuNames ??= evidence;
   }
 
-  /** The request names, if known. */
   get names(): RequestNames | undefined {
     return this.forcedNames ?? this.#observedNames;
   }
 
-  /** Whether the names are unknown, and lists about GPUs can show them. */
+  /** Whether lists about GPUs can show the unknown names. */
   get isUndecided(): boolean {
     return this.names === undefined && this.#clusterNames === "undecided";
   }
@@ -74,18 +70,15 @@ export class ApiVariant {
     return this.models.length > 0 && this.models.every(({ type }) => isUuid(type)) ? "client" : undefined;
   }
 
-  /** The GPUs that the service listed last. */
   get gpus(): readonly GpuType[] {
     return this.types.length > 0 ? this.types : this.models;
   }
 
-  /** The inputs that the service is known not to change in place. */
   get fixed(): readonly ConfigInput[] {
     if (this.has("update") !== false) return [];
     return this.has("redeploy") === false ? configInputs : onlyByUpdate;
   }
 
-  /** True at the first call with a message: each fact about the service is reported once. */
   isFirstReport(message: string): boolean {
     const isFirst = !this.#reported.has(message);
     this.#reported.add(message);

@@ -98,7 +98,6 @@ function detailOf(error: unknown): string | undefined {
 /** The words that this version looks for in answers. Any other name may be that of a cluster, or of a variable. */
 const knownWords: ReadonlySet<string> = new Set(wordsIn({ ...records }));
 
-/** Every string in the tables, at any depth. */
 function wordsIn(tables: unknown): string[] {
   if (typeof tables === "string") return [tables];
   if (Array.isArray(tables) || tables instanceof Set) return [...tables].flatMap(wordsIn);

@@ -18,7 +18,6 @@ import { replicasIn } from "./statusRecord";
 
 const [_kind, ...envNames] = clusterTable.env;
 
-/** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
   const record = recordIn(json);
   if (record && (hasIdPrefix(record.id) || countTraits(record) > 0)) return record;
@@ -52,7 +51,6 @@ export const readClusterIfAny =
     return isCluster ? { ...record, id } : undefined;
   };
 
-/** Reads one page of the list of clusters. */
 export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> {
   const list = listIn(json, clusterListNames);
   const items = list?.rows.map(readRow).filter((cluster) => cluster !== undefined) ?? [];
@@ -85,7 +83,6 @@ function idOf(fields: Fields): string | undefined {
   return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-/** A record, and then the groups of fields inside it. */
 function partsOf(raw: Raw): Raw[] {
   const fields = new Fields(raw);
   return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];

@@ -25,10 +25,7 @@ import {
 } from "./records";
 import type { GpuType } from "./types";
 
-/**
- * Reads one page of a list about GPUs.
- * @param field What a plain value is in a map by type.
- */
+/** @param field What a plain value is in a map by type. */
 export function readGpuPage({ json, headers }: Answer, field?: ValueField): Page<GpuType> {
   const list = gpuListIn(json, field);
   if (!list) throw new UnreadableError("it is not a list of GPU types in a form that this version knows");
@@ -140,7 +137,6 @@ export const identifier: Kind<string> = (value) => {
   return found === undefined || /^\d+$/.test(found) || categoryForm.test(found) ? undefined : found;
 };
 
-/** Every identifier of a record. */
 function namesOf(raw: Raw): string[] {
   const fields = new Fields(raw);
   const found = [...typeNames, ...gpuTitleNames].map((name) => identifier(fields.get(name)));
@@ -154,7 +150,6 @@ export function identifiersOf({ type, raw }: Pick<GpuType, "type" | "raw">): str
 
 export type Stock = Pick<GpuType, "available" | "availableCount">;
 
-/** The stock in a record: a flag, a word or a number. */
 function stockIn(fields: Fields): Stock {
   const { available, soldOut, availableCount } = fields.read(stockTable);
   const isCounted = availableCount === undefined ? undefined : availableCount > 0;

@@ -14,16 +14,13 @@ export class UnreadableError extends Error {
 /** The answer to a read by id holds no record: the service has no such thing, like a 404. */
 export class NoRecordError extends UnreadableError {}
 
-/** Reads one answer; throws an UnreadableError if it cannot. */
 export type Reader<T> = (json: unknown) => T;
 
-/** Reads a value of one kind; `undefined` for any other value. */
 export type Kind<T> = (value: unknown) => T | undefined;
 
 /** The kind of each field, and its names by `plainName`, the preferred one first. */
 export type Table = Readonly<Record<string, readonly [kind: Kind<unknown>, ...names: readonly string[]]>>;
 
-/** The fields of a table that an answer has. */
 export type FieldsOf<T extends Table> = { [Name in keyof T]?: T[Name][0] extends Kind<infer V> ? V : never };
 
 /** The properties of objects by plain name. null means absent; earlier objects take precedence. */
@@ -59,14 +56,12 @@ export class Fields {
     return undefined;
   }
 
-  /** All fields of a table that can be read. */
   read<T extends Table>(table: T): FieldsOf<T> {
     const found = Object.entries(table).map(([field, [kind, ...names]]) => [field, this.first(names, kind)] as const);
     return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as FieldsOf<T>;
   }
 }
 
-/** A string that is not blank. */
 export const text: Kind<string> = (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 
 /** A string, or a whole number, which some services use for ids. */
@@ -80,7 +75,6 @@ export const number: Kind<number> = (value) => {
   return typeof read === "number" && Number.isFinite(read) ? read : undefined;
 };
 
-/** A whole number that is not negative. */
 export const count: Kind<number> = (value) => {
   const read = number(value);
   return read !== undefined && Number.isSafeInteger(read) && read >= 0 ? read : undefined;
@@ -124,7 +118,6 @@ export const variables: Kind<Record<string, string | null>> = (value) => {
   return withCleanNames(entries, (name) => cleanText(name, maxVariableName));
 };
 
-/** Leaves out undefined properties. */
 export function defined<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }

@@ -4,8 +4,6 @@ import { Fields, type FieldsOf, inner, label, object, type Raw, UnreadableError 
 import { plainName } from "./names";
 import { idNames, incompleteNames, nextName, pageHeader, pageHint, pageTable, wrapperNames } from "./records";
 
-/** Finds the record or the list in an answer, and reads a list page by page. */
-
 /** The record of an answer: the answer itself, or the object in it under a wrapper's name. */
 export function unwrap(json: unknown): Raw | undefined {
   if (!isRecord(json)) return undefined;
@@ -29,14 +27,11 @@ export interface Row {
   readonly value: unknown;
 }
 
-/** A list or a map in an answer. */
 export interface Listing {
   readonly rows: readonly Row[];
   /** The objects around the list, outermost first, without the list itself. */
   readonly around: readonly Raw[];
-  /** False if the answer may contain more rows than these. */
   readonly isComplete: boolean;
-  /** The rows of other lists in the answer. */
   readonly others?: readonly Row[];
 }
 
@@ -79,23 +74,19 @@ function listsIn(
   return [{ rows, around, isComplete: rows.length > 0 || !wrapperNames.includes(name) }];
 }
 
-/** The parts of an answer that a reader needs. */
 export interface Answer {
   readonly json: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One page of a list. */
 export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick<Answer, "headers"> {
   readonly items: readonly Item[];
   /** The number of its records, including those that cannot be read. */
   readonly count: number;
 }
 
-/** All pages of a list. */
 export interface PagedList<Item> {
   readonly items: readonly Item[];
-  /** False if there may be more than `items`. */
   readonly complete: boolean;
   /** True if it is not complete only because it shows nothing about its end. */
   readonly isUnproven?: boolean;
@@ -115,7 +106,6 @@ export class WholeLists {
   #rows = 0;
   #isPaged = false;
 
-  /** @param keys The keys of the first page. */
   async isWhole(keys: readonly string[], readSecond: () => Promise<readonly string[]>): Promise<boolean> {
     if (this.#isPaged || keys.length <= this.#rows) return !this.#isPaged;
     try {
@@ -218,7 +208,6 @@ function nextPage(
   return { isEnd: named.length > 0 || !(isFull || isEndless), isSilent };
 }
 
-/** The query for the page after a numbered one. */
 function numberedQuery({ page, offset }: FieldsOf<typeof pageTable>, count: number): string | undefined {
   if (offset !== undefined) return `offset=${offset + count}`;
   return page === undefined ? undefined : `page=${page + 1}`;
@@ -251,7 +240,6 @@ function marksIncomplete([name, value]: [string, unknown]): boolean {
   return incompleteNames.includes(name) && isSet;
 }
 
-/** Whether an unknown field may be about further pages. */
 function mayBeAboutPages([name, value]: [string, unknown]): boolean {
   return Boolean(value) && pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
 }

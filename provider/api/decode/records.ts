@@ -66,20 +66,17 @@ export interface ClusterRecord extends Readonly<FieldsOf<typeof clusterTable>> {
   /** The identifier of its GPU for requests, and then all its identifiers. */
   readonly gpuType?: string;
   readonly gpuIdentifiers?: readonly string[];
-  /** The health of its replicas, if the record shows it. */
   readonly health?: StatusRecord;
   /** All fields of a record that was read by its id, by plain name, including null values; without env. */
   readonly fields?: ReadonlyMap<string, unknown>;
 }
 
-/** The clusters of the organization. */
 export interface ClusterList {
   readonly clusters: readonly ClusterRecord[];
   /** False if there may be clusters that are not in `clusters`: then a missing cluster proves nothing. */
   readonly complete: boolean;
   /** True if it is not complete only because it shows nothing about its end. */
   readonly isUnproven?: boolean;
-  /** The reason why the list could not be read to its end, if known. */
   readonly problem?: string;
 }
 
@@ -126,18 +123,14 @@ export const countTable = {
 } as const satisfies Table;
 export const countObjects = ["replicas", "summary", "health"];
 
-/** One replica, as `/status` reports it. */
 export interface ReplicaRecord {
   readonly id: string;
   /** The service's status word; empty if there is none. */
   readonly status: string;
-  /** Absent if nothing known shows its health. */
   readonly healthy?: boolean;
-  /** The reason why it is not healthy, if the service reports one. */
   readonly message?: string;
 }
 
-/** The content of `/status` (section 4). */
 export interface StatusRecord {
   /** The state of the whole cluster, if the answer shows it. */
   readonly status?: string;
@@ -217,7 +210,6 @@ export const valueFields = {
   availability: ["available", (value) => inStock(value) ?? quantity(value)],
 } as const satisfies Readonly<Record<string, ValueField>>;
 
-/** The GPU types in a list. */
 export interface GpuList {
   readonly gpus: GpuType[];
   /** True only if these are certainly all types, each with its identifier. */

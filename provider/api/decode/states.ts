@@ -2,8 +2,6 @@ import { isNotFound } from "../../base/errors";
 import { plainName } from "./names";
 import type { ClusterRecord, StatusRecord } from "./records";
 
-/** The meaning of status words, in any spelling. */
-
 /** The meaning of a status word for a wait; `unknown` for an unknown word, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
@@ -92,12 +90,10 @@ export function isGone(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || isOneOf(goneStatuses, word);
 }
 
-/** True while the cluster is being stopped. */
 export function isStopping(word: string | undefined): boolean {
   return isOneOf(stoppingStatuses, word);
 }
 
-/** Whether two words are equal, in any spelling. */
 export function isSameWord(one: string | undefined, other: string | undefined): boolean {
   return normalizedState(one) === normalizedState(other);
 }

@@ -64,7 +64,6 @@ export const readHealth: Reader<Health> = (json) => {
   return { healthy: healthIn(fields, verdictNames) ?? true, status, raw };
 };
 
-/** Reads the descriptor document (section 4). */
 export const readServiceInfo: Reader<ServiceInfo> = (json) => {
   const raw = object(json) ?? {};
   const table = { name: [text, "name"], version: [text, "version"], documentation: [text, "documentation"] } as const;
