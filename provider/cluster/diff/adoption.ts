@@ -10,8 +10,6 @@ import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
 import { gpuTypeOf, hasValue, identifiersIn, isMasked, sameText } from "./drift";
 
-/** The adoption of an existing cluster: what it requires, and what it changes. */
-
 /** Only a replacement changes them. `mismatches` compares the name by another rule. */
 const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
 
@@ -95,7 +93,6 @@ export function adoptedState(inputs: CheckedInputs, record: ClusterRecord): Clus
   };
 }
 
-/** Whether the cluster runs, as far as the status word shows. */
 function foundPower({ desiredStatus }: CheckedInputs, { status }: ClusterRecord) {
   const state = stateOf(status);
   const actual = state === "stopped" ? ("stopped" as const) : ("running" as const);

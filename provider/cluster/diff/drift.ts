@@ -20,7 +20,6 @@ import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stat
 
 type ObservedEnv = NonNullable<ClusterRecord["env"]>;
 
-/** How a record differs from the inputs, right after they were applied. */
 export interface ObservedDifferences {
   /** Empty: nothing differs. */
   readonly echo: ObservedInputs;
@@ -30,7 +29,6 @@ export interface ObservedDifferences {
   readonly unchanged: readonly string[];
 }
 
-/** Compares an observed record with the inputs that were just applied, and with the state before. */
 export function compareObserved(
   inputs: CheckedInputs,
   record: ClusterRecord,
@@ -166,7 +164,6 @@ function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: C
   return isCertain && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }
 
-/** The current cost of the cluster at the price in the state. */
 function driftedCost(
   state: CheckedInputs,
   { replicas, desiredStatus }: Pick<ClusterState, "replicas" | "desiredStatus">,
@@ -175,7 +172,6 @@ function driftedCost(
   return { hourlyCost: costOfReplicas({ replicas, isStopped: desiredStatus === "stopped" }, costOfReplica(state)) };
 }
 
-/** Paths of the inputs whose values a record does not report. */
 export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
   const { env = {}, extraFields } = inputs;
   const unreported: string[] = ([...textNames, "replicas"] as const).filter(
@@ -223,12 +219,10 @@ export function withTypeOfRecord(inputs: CheckedInputs, record: ClusterRecord): 
   return { ...inputs, gpuType, hourlyCost: undefined };
 }
 
-/** Every string by which a record identifies its GPU. */
 export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): string[] {
   return [...new Set(gpuType === undefined ? gpuIdentifiers : [gpuType, ...gpuIdentifiers])];
 }
 
-/** Whether a record shows the GPU type of a state, by any identifier. */
 export function hasTypeOf(record: ClusterRecord, state: ClusterState): boolean {
   return identifiersIn(record).some((each) => hasType(state, each));
 }
@@ -282,7 +276,6 @@ function mayBeImage(requested: string, observed: string): boolean {
   return !isReference || observed.includes(parseImage(requested).path.split("/").at(-1) ?? requested);
 }
 
-/** The registry of image references without a host. */
 const defaultHost = "docker.io";
 
 function parseImage(reference: string): Image {

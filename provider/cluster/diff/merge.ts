@@ -8,16 +8,12 @@ import { isMasked, unknownValue, withDrift } from "./drift";
 
 /** One change of a cluster, computed once: everything that is sent comes from here. */
 export interface Update {
-  /** The inputs of the program. */
   readonly inputs: CheckedInputs;
-  /** The state and the record before the update. */
   readonly state: ClusterState;
   readonly record: ClusterRecord;
   /** The paths that the update sets: those of the diff, and those that an unfinished operation has left. */
   readonly named: readonly string[];
-  /** The effects of these paths. */
   readonly effects: ReadonlySet<Effect>;
-  /** What the cluster is to have. */
   readonly target: CheckedInputs;
 }
 
@@ -60,7 +56,6 @@ function mergeInputs(
   };
 }
 
-/** A map with the named keys of `next`, and all others of `others`. */
 function mergeMaps<Value>(
   map: "env" | "extraFields",
   named: readonly string[],
@@ -84,7 +79,6 @@ export function configurationBefore({ state, record, named }: Update): Partial<C
   };
 }
 
-/** The variables that an adopted cluster had, as the record shows them. */
 function keptVariables({ __observed }: ClusterState, { env = {} }: ClusterRecord): Record<string, string> {
   const kept = (__observed?.kept ?? []).map((name) => [name, env[name]] as const);
   return Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));

@@ -2,7 +2,6 @@ import { countHealthy, isStopped, type Observation, withHealth } from "../health
 import { secretPathsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, toPlainJson } from "../schema/state";
 
-/** What a state holds besides the inputs and one observation. */
 export interface StateDetails {
   readonly settled: boolean;
   readonly unfinished?: ClusterState["__unfinished"];
@@ -12,7 +11,6 @@ export interface StateDetails {
   readonly before?: Partial<ClusterState>;
 }
 
-/** The state of a cluster: the inputs and the observation. */
 export function toState(inputs: CheckedInputs, { record, status }: Observation, details: StateDetails): ClusterState {
   const { before = {}, settled, seenBy } = details;
   // The state of a stopped cluster has no replicas, even if an observation has some.

@@ -32,17 +32,13 @@ const topics = {
   owner: z.string(),
   /** By cluster: the URN of the first resource that adopts it. No other resource can adopt it, and none can delete it. */
   adopter: z.string(),
-  /** By cluster. */
   isAdopted: z.boolean(),
   /** By cluster, if a state contains it: when it was last adopted from an interrupted run; else empty. */
   resumedAt: z.string(),
-  /** By cluster. */
   isCreated: z.boolean(),
-  /** By cluster. */
   isDeleted: z.boolean(),
   /** By URN: the cluster that the resource of the program has since an earlier run; empty once it is replaced. */
   kept: z.string(),
-  /** By URN. */
   cost: plannedCostSchema,
   /** By URN: the GPUs that the resource needs beyond those that it has. */
   gpus: z.object({ service: z.string(), type: z.string(), count: z.number() }),
@@ -52,7 +48,6 @@ type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
 
 const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
 
-/** Why a deletion has to leave a cluster alone. */
 export type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
 
 /**
@@ -60,7 +55,6 @@ export type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
  * the service, whatever the key; names are those of the key, because each key can belong to an organization of its own.
  */
 export class Registry {
-  /** Checked by the schema of their topic. */
   readonly #values = new Map<Topic, Map<string, unknown>>();
   #entriesRead = 0;
   /** The last cluster that was created by this process under each name in lower case. */
@@ -115,7 +109,6 @@ export class Registry {
     this.#set("isDeleted", this.#cluster(id), true);
   }
 
-  /** Remembers that the state contains a cluster. */
   stored(id: string, resumedAt = ""): void {
     const known = this.#get("resumedAt", this.#cluster(id));
     if (known === undefined || known < resumedAt) this.#set("resumedAt", this.#cluster(id), resumedAt);
@@ -127,12 +120,10 @@ export class Registry {
     return this.isCreated(id) || this.#get("resumedAt", this.#cluster(id)) !== undefined || adopter !== urn;
   }
 
-  /** Remembers that a resource of the program has the cluster since an earlier run. */
   keeps(urn: string, id: string): void {
     this.#set("kept", urn, this.#cluster(id));
   }
 
-  /** Remembers that a resource gets another cluster than the one that it had. */
   replaces(urn: string): void {
     if (this.#get("kept", urn)) this.#set("kept", urn, "");
   }
@@ -172,7 +163,6 @@ export class Registry {
     return this.#get("cost", urn);
   }
 
-  /** The costs of all clusters that were checked so far. */
   costs(): readonly PlannedCost[] {
     return [...this.#all("cost").values()];
   }

@@ -25,7 +25,6 @@ export async function learnedState(service: Service, operation: Operation, updat
   return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before: last, unverifiedInputs });
 }
 
-/** Learns how the service shows the inputs, by one request at most. */
 async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
   const { inputs, state, target } = update;
   const { record: last } = operation.observed;

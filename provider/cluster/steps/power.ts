@@ -12,7 +12,6 @@ import type { Service } from "../wait/service";
 import { waitUntilVisible } from "../wait/wait";
 import { isTrueWithin, sendWrite } from "./sendWrite";
 
-/** Stops the cluster in any state, and waits until it is stopped. */
 export async function stop(
   service: Service,
   operation: Operation,
@@ -39,7 +38,6 @@ function waitUntilStopped(service: Service, operation: Operation, wordBefore: st
 /**
  * Starts a stopped cluster. The service has no endpoint for that, so several actions are tried in order. The next one follows a
  * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
- * @returns The action that started the cluster.
  */
 export async function start(
   service: Service,

@@ -15,13 +15,11 @@ type BroughtInput = (typeof sentInputs | typeof triggers)[number];
  * (`attempt`), a refusal takes that back, and an accepted request stays: `reach` makes it certain.
  */
 export class Progress {
-  /** The inputs that the cluster has. */
   inputs: CheckedInputs;
   /** What the service may have, or the replicas may run, besides `inputs`. */
   #paths: readonly string[];
   /** Whether anything was sent, or was waited for: if not, a failure changes nothing in the state. */
   #hasBegun: boolean;
-  /** The rollout or restart to wait for. */
   rollout: Rollout | undefined;
   /** The number of replicas that the service has; `undefined` if it is not known. */
   replicas: number | undefined;
@@ -57,7 +55,6 @@ export class Progress {
     this.#hasBegun = true;
   }
 
-  /** The cluster has these inputs of the program. */
   reach(...names: readonly BroughtInput[]): void {
     this.inputs = { ...this.inputs, ...pick(this.update.inputs, names) };
     this.#paths = this.#paths.filter((path) => !isWithinPaths(path, names));
@@ -68,7 +65,6 @@ export class Progress {
     return this.#hasBegun;
   }
 
-  /** The mark of a state after a failure. */
   get unfinished(): Unfinished {
     return { kind: this.isCreation ? "creation" : "update", paths: this.#paths };
   }

@@ -15,7 +15,6 @@ import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import { changeCluster, type Failure, runSteps } from "./steps";
 
-/** The inputs that a rollback restores. */
 const configuration = [...configInputs, "readinessProbe"] as const;
 
 /**
@@ -91,7 +90,6 @@ function hasFailedRollout(
   return effects.has("rollout") && progress.rollout !== undefined && !(cause instanceof InterruptedError);
 }
 
-/** Why the old configuration is not restored; `undefined` if it can be. */
 function obstacleTo({ state, record }: Update, { cause }: Error): string | undefined {
   // Only a healthy service shows that the configuration is at fault.
   const isUnread = !(cause instanceof ClusterFailedError || cause instanceof TimeoutError);

@@ -8,7 +8,6 @@ import type { Operation } from "../service/operation";
 import type { Service } from "../wait/service";
 import { isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
 
-/** The status of the replicas, with the status word of the cluster. */
 export async function observeStatus(service: Service, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(service.client, operation);
   if (!status || status.status !== undefined) return status;
@@ -16,18 +15,16 @@ export async function observeStatus(service: Service, operation: Operation): Pro
   return { ...status, status: record?.status };
 }
 
-/** A configuration that the service has accepted. */
 export interface Stored {
   /** The replicas before it; absent if they cannot show a rollout. */
   readonly before?: StatusRecord | undefined;
-  /** What the service has shown since the request. */
   readonly seen?: readonly ClusterRecord[];
 }
 
 /**
- * The rollout of an accepted update, of which reads since the request may have shown the beginning. If the service does not begin it by itself, one redeploy requests it. Replicas that were not
- * all healthy may not show that it has begun: then the last update decides that showed it. The status word of a failed
- * cluster shows it. Where there is no redeploy, the update itself is all that there is.
+ * The rollout of an accepted update, whose beginning the reads since the request may have shown. If the service does not begin it
+ * by itself, one redeploy requests it. Replicas that were not all healthy may not show that it has begun: then the last update
+ * decides that showed it. Where there is no redeploy, the update itself is all that there is.
  */
 export async function rollOutUpdate(
   service: Service,
@@ -80,7 +77,6 @@ export async function trigger(
   );
 }
 
-/** The rollout of a request; `undefined` if the service has no such endpoint. */
 async function orMissing(
   service: Service,
   operation: Operation,

@@ -26,9 +26,7 @@ export const writeTable = {
   delete: { lost: 0, busy: 5 },
 } as const;
 
-/** One change of a cluster. */
 export interface Write<Answer> {
-  /** The row of `writeTable`. */
   readonly kind: keyof typeof writeTable;
   readonly send: () => Promise<Answer>;
   /** Whether a read shows the effect, so that nothing more has to be sent; without a record, the cluster is gone. */
@@ -41,12 +39,10 @@ const busyPausesMs = { first: 1_000, max: 15_000 };
 /** Within this time, reads show the effect of a request, and a service begins what it does by itself. */
 export const maxEffectMs = 10_000;
 
-/** A change that the service has accepted, or whose effect a read shows. */
 export interface Sent<Answer> {
   readonly answer?: Answer;
   /** Whether a read shows the effect, in place of an answer. */
   readonly isObserved: boolean;
-  /** What the reads since the first request showed, in order. */
   readonly seen: readonly ClusterRecord[];
 }
 

@@ -32,7 +32,6 @@ export type Outcome = { readonly state: ClusterState } | Failure;
 export interface Failure {
   /** An InitError, unless nothing was sent: then the engine keeps its state. */
   readonly failure: Error;
-  /** The state of the InitError. */
   readonly left?: ClusterState;
   readonly progress: Progress;
 }
@@ -113,7 +112,6 @@ function rolledOut({ progress }: Run, rollout: Progress["rollout"]): void {
   progress.rollout = rollout;
 }
 
-/** The paths of the configuration that the update names. */
 function configPaths({ update: { named } }: Run): string[] {
   return named.filter((path) => isWithinPaths(path, configInputs));
 }
@@ -174,7 +172,6 @@ async function stopCluster({ service, operation, update, progress }: Run): Promi
   progress.reach("desiredStatus", ...triggers);
 }
 
-/** Starts a stopped cluster with its configuration. */
 async function startStopped(run: Run, configures: boolean): Promise<void> {
   const { service, operation, update, progress } = run;
   const isStored = configures && (await configureStopped(run));

@@ -16,8 +16,6 @@ import { sendWrite } from "./sendWrite";
 /**
  * Sends the configuration: by PATCH what the update names, by PUT and POST everything. PATCH and POST may keep what a body omits,
  * so a null removes it. If a refusal is about the body, one corrected body is sent.
- * @param attempt Records that the configuration may be stored.
- * @returns What the answer and the reads since the request showed.
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and another input changes.
  * @throws ConfigError if the body would overwrite a variable whose value is not known.
@@ -63,7 +61,6 @@ function listOfVariables(names: readonly string[]): string {
   return listOf(paths, maxNamed);
 }
 
-/** The inputs of the configuration that an update names. */
 export function namedFields(named: readonly string[]): ConfigInput[] {
   return configInputs.filter((field) => named.some((path) => isWithinPaths(path, [field])));
 }
@@ -101,7 +98,6 @@ function shows(record: ClusterRecord, { target, state, record: old, named }: Upd
   return ![...differing, ...unverifiedPaths(target, record)].some((path) => isWithinPaths(path, fields));
 }
 
-/** Adds a null for each of these variables to a body with env. */
 function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
   if (!body.env) return body;
   const nulls = Object.fromEntries(names.map((name) => [name, null]));
@@ -127,9 +123,7 @@ function hasNulls({ env = {} }: UpdateBody): boolean {
 
 const fields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
 
-/** What a second body depends on. */
 interface UpdateParts {
-  /** Everything that an update can change. */
   readonly all: UpdateBody;
   /** The inputs that differ: without one of them, the update would have no effect. */
   readonly differing: readonly string[];
