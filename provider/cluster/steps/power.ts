@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameWord, isStopping, stateOf } from "../../api/decode/states";
-import { type StartAction, startActions } from "../../api/endpoints";
+import { type RedeployBody, type StartAction, startActions } from "../../api/endpoints";
 import { ApiError, briefOf, ClusterFailedError, type Outcome, RequestError, TimeoutError } from "../../base/errors";
 import { stoppedCondition } from "../health/conditions";
 import { isDown, isIdle } from "../health/health";
@@ -35,6 +35,14 @@ function waitUntilStopped(service: Service, operation: Operation, wordBefore: st
   return service.poller.wait({ operation, judge: (found) => stoppedCondition(found, before) });
 }
 
+interface StartOptions {
+  readonly replicas: number;
+  /** In the order in which they are tried. */
+  readonly actions?: readonly StartAction[];
+  readonly redeployBody?: RedeployBody | undefined;
+  readonly attempt?: () => () => void;
+}
+
 /**
  * Starts a stopped cluster. The service has no endpoint for that, so several actions are tried in order. The next one follows a
  * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
@@ -42,9 +50,7 @@ function waitUntilStopped(service: Service, operation: Operation, wordBefore: st
 export async function start(
   service: Service,
   operation: Operation,
-  replicas: number,
-  actions: readonly StartAction[] = startActions,
-  attempt?: () => () => void,
+  { replicas, actions = startActions, redeployBody, attempt }: StartOptions,
 ): Promise<StartAction> {
   const { client } = service;
   const { id } = operation;
@@ -53,7 +59,7 @@ export async function start(
   const stoppedStatus = operation.observed.record?.status;
   const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
     restart: () => client.restartCluster(id, operation.request()),
-    redeploy: () => client.redeployCluster(id, operation.request()),
+    redeploy: () => client.redeployCluster(id, operation.request(), redeployBody),
     scale: () => client.scaleCluster(id, replicas, operation.request()),
   };
   const tried: string[] = [];

@@ -176,16 +176,22 @@ async function startStopped(run: Run, configures: boolean): Promise<void> {
   const { service, operation, update, progress } = run;
   const isStored = configures && (await configureStopped(run));
   const record = isStored ? await find(service, operation) : update.record;
+  // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
+  const hasNoUpdate = configures && !isStored && service.client.variant.has("update") === false;
+  const redeployBody = hasNoUpdate ? { container: update.target.container } : undefined;
   // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
-  const actions = isStored ? (["redeploy", "restart", "scale"] as const) : startActions;
+  const actions = isStored || hasNoUpdate ? (["redeploy", "restart", "scale"] as const) : startActions;
   // The update itself may have started the cluster.
   const isStarted = record !== undefined && !isDown(record, update.state);
   const attempt = () => progress.attempt("desiredStatus");
-  const action = isStarted ? undefined : await start(service, operation, update.target.replicas, actions, attempt);
+  const { replicas } = update.target;
+  const options = { replicas, actions, redeployBody, attempt };
+  const action = isStarted ? undefined : await start(service, operation, options);
   progress.reach("desiredStatus");
   progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
-  if (!configures || (!isStored && !(await configure(run)))) return;
-  const isRolledOut = (isStored && action === "redeploy") || !update.effects.has("rollout");
+  const hasRun = action === "redeploy" && (isStored || hasNoUpdate);
+  if (!configures || (!isStored && !hasRun && !(await configure(run)))) return;
+  const isRolledOut = hasRun || !update.effects.has("rollout");
   rolledOut(run, isRolledOut ? undefined : await rollOutUpdate(service, operation));
 }
 
