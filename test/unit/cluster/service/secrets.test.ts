@@ -144,7 +144,9 @@ it("a value of env that is a word of our messages is hidden only in messages of 
   const error = await fixture.failingCreate({ ...checked, name: "web-frontend", env });
   const [reason] = error.reasons;
   expect(reason).toContain(`cluster "web-frontend" (${error.id}) was created, but is not ready: timed out after 1m`);
-  expect(reason).toContain("It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`");
+  expect(reason).toContain(
+    "It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`",
+  );
   expect(reason).toContain("wrong key: [secret]");
   expect(fixture.messages).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
 });
