@@ -70,7 +70,7 @@ function findingOf({ observations }: Examination, path: string, label = path): E
   const observation = observations.get(path);
   if (!observation) return { endpoint, state: "not read" };
   const { json, error } = observation;
-  const shape = json === undefined ? undefined : shapeOf(json);
+  const shape = json === undefined ? undefined : cut(shapeAt(json, maxDepth), maxLength);
   return { endpoint, state: stateOf(error), shape, detail: detailOf(error) };
 }
 
@@ -111,10 +111,6 @@ const maxLength = 400;
 const hidden = "…";
 
 /** The shape of an answer without any of its values: `{data: [{id: string, …: number}]}`. */
-function shapeOf(json: unknown): string {
-  return cut(shapeAt(json, maxDepth), maxLength);
-}
-
 function shapeAt(json: unknown, depth: number): string {
   if (json === null) return "null";
   if (Array.isArray(json)) return `[${joined(json.slice(0, maxNames).map((item) => shapeAt(item, depth)))}]`;

@@ -180,7 +180,10 @@ export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierOf(raw
   const fields = fieldsIn(raw, tierWords);
   const all = [...fields, ...around.flatMap((each) => fieldsIn(each, tierWords))];
   if (all.some(isConditional)) return {};
-  const prices = fields.filter(({ words, value }) => isPrice(words, tierWords) && (number(value) ?? -1) >= 0);
+  const isKnown = (word: string) => isPriceWord(word) || tierWords.includes(word);
+  const isPrice = (words: readonly string[]) =>
+    words.every(isKnown) && words.some((word) => priceWords.price.has(word));
+  const prices = fields.filter(({ words, value }) => isPrice(words) && (number(value) ?? -1) >= 0);
   const isHourly = ({ words }: PriceField) => words.some((word) => priceWords.hour.has(word));
   const usable = all.some(namesOtherUnit) ? prices.filter(isHourly) : prices;
   const isOfTier = ({ words }: PriceField) => tierWords.every((word) => words.includes(word));
@@ -201,12 +204,6 @@ function fieldsIn(raw: Raw, tierWords: readonly string[], outer: readonly string
     const isInside = isRecord(value) && words.every((word) => isPriceWord(word) || tierWords.includes(word));
     return isInside ? fieldsIn(value, tierWords, words) : [{ name, words, value }];
   });
-}
-
-/** Whether a name has only words of a price, one of them for the price itself. */
-function isPrice(words: readonly string[], tierWords: readonly string[]): boolean {
-  const isKnown = words.every((word) => isPriceWord(word) || tierWords.includes(word));
-  return isKnown && words.some((word) => priceWords.price.has(word));
 }
 
 function isPriceWord(word: string): boolean {
