@@ -18,8 +18,6 @@ import {
   worstWord,
 } from "./health";
 
-/** What one observation means for a wait. `wait/poller.ts` decides how long it has to stay the same. */
-
 export interface RolloutProgress {
   readonly hasBegun: boolean;
   /** The ids of replicas that are new, or have changed since before the rollout. */
@@ -37,7 +35,6 @@ export interface Condition {
   readonly isVague?: boolean;
   /** What this version does not recognize, for messages. */
   readonly unrecognized?: string;
-  /** Present in a wait for a rollout. */
   readonly rollout?: RolloutProgress;
 }
 
@@ -71,7 +68,6 @@ export function readyCondition(found: Found, goal: Goal): Condition {
   return vague(isRunning || goal.isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
 }
 
-/** What is known of a cluster before it is stopped. */
 interface BeforeStop {
   readonly word?: string | undefined;
   readonly state?: Partial<ClusterState>;

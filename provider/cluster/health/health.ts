@@ -3,7 +3,6 @@ import { isDeleting, isGone, isStopping, isUnhealthyStatus, stateOf } from "../.
 import { cut } from "../../base/text";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 
-/** The observed state of a cluster at one time. */
 export interface Observation {
   /** The cluster's record; absent when the service says that there is no such cluster. */
   readonly record?: ClusterRecord;
@@ -11,17 +10,14 @@ export interface Observation {
   readonly status?: StatusRecord;
 }
 
-/** An observation of a cluster that exists. */
 export interface Found extends Observation {
   readonly record: ClusterRecord;
 }
 
-/** The goal of a wait for a ready cluster. */
 export interface Goal {
   readonly replicas: number;
   /** The number of replicas that have to be healthy. */
   readonly enough: number;
-  /** Whether the endpoint is probed afterwards. */
   readonly isProbed: boolean;
 }
 
@@ -47,7 +43,6 @@ export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Par
   return state === "unknown" && wasStopped && (status === undefined || before.status === status);
 }
 
-/** Whether a cluster is stopped or being stopped. */
 export function isDown(record: Pick<ClusterRecord, "status">, before: Partial<ClusterState>): boolean {
   return isStopping(record.status) || isStopped(record, before);
 }
@@ -80,13 +75,11 @@ function countedReplicas({ replicas }: StatusRecord, requested: number): readonl
   return staying.length >= requested ? staying : existing;
 }
 
-/** The number of healthy replicas, of the `replicas` that were requested. */
 export function countHealthy(status: StatusRecord, replicas: number): number {
   if (status.overall !== undefined) return status.overall ? replicas : 0;
   return countedReplicas(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
-/** Whether enough replicas are known to be healthy. */
 export function isHealthy(status: StatusRecord, goal: Goal): boolean {
   return (status.overall ?? isComplete(status, goal)) && countHealthy(status, goal.replicas) >= goal.enough;
 }
@@ -133,7 +126,6 @@ export function unhealthyReasons(status: StatusRecord | undefined): string[] {
   return lines;
 }
 
-/** Whether the service says why the cluster or a replica is unhealthy. */
 export function namesReason({ record, status }: Observation): boolean {
   const parts = [{ status: record?.status, message: record?.reason }, ...(status?.replicas ?? [])];
   return parts.some((part) => Boolean(part.message) && isUnhealthyStatus(part.status));

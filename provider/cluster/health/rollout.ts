@@ -3,12 +3,8 @@ import { isUnhealthyStatus, stateOf } from "../../api/decode/states";
 import { type Condition, type RolloutProgress, readyCondition } from "./conditions";
 import { type Found, type Goal, worstWord } from "./health";
 
-/** How observations show a rollout. The requests for it are in steps/rolloutRequests.ts. */
-
 export interface Rollout {
-  /** The replicas before it. */
   readonly before: StatusRecord | undefined;
-  /** When it was requested, by our clock. */
   readonly requestedAtMs: number;
   /** Whether it had begun before the wait for it. */
   readonly hasBegun: boolean;
@@ -54,7 +50,6 @@ function conditionsOf(status: StatusRecord | undefined): ReadonlyMap<string, str
   return new Map(status?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
 }
 
-/** The replicas that are new, or in another condition than before. */
 function renewedIds(before: StatusRecord | undefined, after: StatusRecord | undefined): string[] {
   const old = conditionsOf(before);
   return [...conditionsOf(after)].filter(([id, condition]) => old.get(id) !== condition).map(([id]) => id);
@@ -64,7 +59,6 @@ function renewedIds(before: StatusRecord | undefined, after: StatusRecord | unde
  * The condition of a cluster that has to become ready after a rollout. Until the rollout has been seen to begin, or `maxUnseenMs`
  * have passed, a cluster that was healthy before is not ready, and one that had failed has not failed again. If fewer than all
  * replicas are enough, only renewed ones count: old ones that are replaced later are healthy too.
- * @param previous The condition at the poll before.
  */
 export function rolloutCondition(
   found: Found,

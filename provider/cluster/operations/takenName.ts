@@ -10,7 +10,6 @@ import type { Registry } from "../service/registry";
 
 /** A name that existing clusters have: the refusal of a creation, or the adoption of what an interrupted run has created. */
 
-/** The clusters that have a name. */
 export interface TakenName {
   readonly holders: readonly ClusterRecord[];
   /** Whether the list of clusters shows all of them. */
@@ -114,7 +113,6 @@ export function reasonNotToResume(
   return Math.abs(ageMs) > maxAgeMs ? "it is more than two days old" : undefined;
 }
 
-/** The clause that explains why `gpucluster:resume` has no effect. */
 export function notResumed(reason: string): string {
   return `gpucluster:resume does not adopt it, because ${reason}`;
 }

@@ -74,7 +74,6 @@ export class Checks {
     return withCost(diff, { ...state }, { ...news });
   }
 
-  /** What the change does to the cluster. */
   #messagesOf(urn: string, state: ClusterState, news: CheckedInputs, { changes }: Diff): Message[] {
     const reason = hiddenReasonOf(changes);
     const rollout = rolloutOf(state, news, changes);
@@ -85,13 +84,11 @@ export class Checks {
     return loss === undefined ? messages : [...messages, warning(loss)];
   }
 
-  /** The cost of a creation that gets another GPU type than the first. */
   async hourlyCostOf({ signal }: Ctx, inputs: CheckedInputs): Promise<number | undefined> {
     const isPatient = limitOf(inputs, this.settings()) !== undefined;
     return hourlyCostOf(this.#run.reads(this.service(), { signal, isPatient }), inputs);
   }
 
-  /** Whether only this resource of this stack makes the name. */
   isResumable(urn: string, inputs: CheckedInputs): boolean {
     const { resume: salt } = this.settings();
     return isResumableName(inputs, urn, { salt, predecessor: this.#run.clusterOf(urn)?.name });

@@ -13,7 +13,6 @@ import { runs } from "./summary";
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
-/** The cost of all replicas, each with all of its GPUs. */
 export function costAt(price: Price | undefined, { gpuType, replicas, extraFields }: Priced): Cost {
   if (!price) return { parts: `${replicas} x ${gpuType} at an unknown price` };
   const gpus = gpusPerReplica(extraFields);
@@ -24,7 +23,6 @@ export function costAt(price: Price | undefined, { gpuType, replicas, extraField
   };
 }
 
-/** The cost for one hour with another type than that of the check. */
 export async function hourlyCostOf(reads: Reads, inputs: CheckedInputs): Promise<number | undefined> {
   const { value } = await reads.price(inputs.gpuType, tierOf(inputs.extraFields));
   return runs(inputs) ? costAt(value, inputs).amount : 0;
@@ -41,18 +39,15 @@ function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined
   return { ...costAt(price, inputs), amount: before.hourlyCost };
 }
 
-/** Whether a change has no effect on the cost. */
 function isSameCost(inputs: Priced, before: Priced | undefined): boolean {
   if (!before || runs(before) !== runs(inputs)) return false;
   return isSamePrice(before, inputs) && before.replicas === inputs.replicas;
 }
 
-/** Whether an input on which the cost depends is not known yet. */
 function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
   return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
 }
 
-/** Whether a replica costs the same: by its type, its number of GPUs and its tier. */
 function isSamePrice(before: Priced, inputs: Priced): boolean {
   const partsOf = ({ gpuType, extraFields }: Priced) => [gpuType, gpusPerReplica(extraFields), tierOf(extraFields)];
   return isDeepStrictEqual(partsOf(before), partsOf(inputs));
@@ -63,7 +58,6 @@ function costsNoMore(inputs: Priced, before: Priced | undefined): boolean {
   return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
 }
 
-/** The name of the limit that applies to a cluster, if there is one. */
 export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
   if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
   return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
@@ -89,7 +83,10 @@ export async function judgeCost(situation: Situation) {
   const findings = judgeLimits(situation);
   if (limit !== undefined || !isSameCost(inputs, before))
     findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
-  if (costs.length > 1) findings.push(info(`the creation asks for ${ordered(costs)}`));
+  if (costs.length > 1) {
+    const ordered = costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`));
+    findings.push(info(`the creation asks for ${ordered.join(", then for ")}`));
+  }
   return { hourlyCost, findings };
 }
 
@@ -110,7 +107,8 @@ export function judgeKeptCost(situation: Situation): Finding[] {
 }
 
 function setCost({ urn, service, settings }: Situation, cost: Cost, before: number | undefined): void {
-  service.registry.setCost(urn, { ...cost, label: labelOf(urn), before, limit: settings.maxHourlyCost });
+  const label = resourceNameOf(urn) || "this cluster";
+  service.registry.setCost(urn, { ...cost, label, before, limit: settings.maxHourlyCost });
 }
 
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
@@ -126,16 +124,6 @@ function dearest(costs: readonly Cost[]): Cost {
   return costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max), first);
 }
 
-function labelOf(urn: string): string {
-  return resourceNameOf(urn) || "this cluster";
-}
-
-/** `2 x h200 at 3.99 USD per hour, then for 2 x h100 at 2.99 USD per hour` */
-function ordered(costs: readonly Cost[]): string {
-  return costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`)).join(", then for ");
-}
-
-/** Reports the types for which the service shows no price: no limit counts them. */
 function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {
   const names = listOf(prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : [])));
   if (names === "") return [];
@@ -144,7 +132,7 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
   return [warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`)];
 }
 
-/** Judges the limits of the cluster and of the stack. A limit blocks only a change that raises the cost. */
+/** A limit blocks only a change that raises the cost. */
 function judgeLimits({ urn, service, settings, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, before = 0, currency, parts } = service.registry.costOf(urn) ?? { parts: "" };
@@ -180,7 +168,6 @@ function sumOf(amounts: readonly (number | undefined)[]): number {
 
 const maxNamedCosts = 3;
 
-/** The largest costs with their parts. */
 function largestParts(costs: readonly PlannedCost[]): string {
   const amountOf = ({ amount = 0 }: PlannedCost) => amount;
   const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));

@@ -77,7 +77,6 @@ function undecidedText({ gpuType }: CheckedInputs, before: CheckedInputs, error:
   );
 }
 
-/** The reason for a type that the service does not list, with similar ones. */
 function unlistedText(type: string, listed: readonly string[], source: string): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   const isPart = (a: string, b: string) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a));

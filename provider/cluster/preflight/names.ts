@@ -16,8 +16,6 @@ import { textNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./judge";
 
-/** Which name and which existing cluster a resource can have. */
-
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {
   const { name, adopt } = inputs;
@@ -36,18 +34,15 @@ export function claim({ urn, service, inputs, isCreation }: Situation): Finding[
   return findings;
 }
 
-/** Reported where it matters, once. */
 const unshared =
   "the providers of this run cannot share what they know. If a resource of another provider has the cluster to adopt, keep it " +
   "in the program in this run, or remove it with `pulumi state delete`";
 
-/** An existing cluster for a creation, and the findings about it. */
 export interface Existing {
   readonly findings: readonly Finding[];
   readonly record?: ClusterRecord | undefined;
 }
 
-/** Finds the cluster that the program adopts. */
 export async function findAdopted({ reads, inputs, before }: Situation): Promise<Existing> {
   const { adopt: id } = inputs;
   if (id === undefined || hasUnknown(id)) return { findings: [] };
@@ -100,7 +95,6 @@ async function findResumableInDetail(
   return { findings: gapOf(`the cluster ${record.id}`, detail), record };
 }
 
-/** Judges whether this resource can adopt the cluster, and reports what the adoption changes. */
 export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[] {
   if (!record) return [];
   const failures = findMismatches(comparableWith(inputs, record), record);

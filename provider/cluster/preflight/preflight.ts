@@ -18,11 +18,6 @@ import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { Run } from "./run";
 import { certainOutputs, replacementText, runs, withReplicasOf } from "./summary";
 
-/**
- * A new error or warning of a preview is a judge: a function in the file of its subject (names.ts, gpus.ts, cost.ts) that makes
- * findings of a `Situation` (judge.ts), and is called by `preflight`, `prepareChange` or `prepareCreation`.
- */
-
 /** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
 interface Request {
   readonly ctx: Ctx;
@@ -34,7 +29,6 @@ interface Request {
   readonly run: Run;
 }
 
-/** The result of a check. */
 interface Preflight {
   readonly inputs: Properties;
   readonly failures: readonly CheckFailure[];
@@ -59,8 +53,12 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
   if (current && isUnchanged(requested, current)) {
     const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
-    if (kept.gpuType === current.gpuType)
-      return judgeKept({ ...requested, inputs: { ...kept, __secrets: inputs.__secrets } });
+    if (kept.gpuType === current.gpuType) {
+      const unchanged = { ...requested, inputs: { ...kept, __secrets: inputs.__secrets } };
+      // Nothing is read for it, but it counts for the other clusters of the run.
+      service.registry.setGpus(urn, kept.gpuType, 0);
+      return conclude(unchanged, [...claim(unchanged), ...judgeKeptCost(unchanged)], {}, {});
+    }
   }
   if (invalid.length > 0) return refused;
 
@@ -80,15 +78,6 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   return conclude(situation, findings, certain, outputs);
 }
 
-/** Judges a cluster that does not change without a read: it counts for the other clusters of the run. */
-function judgeKept(situation: Situation): Preflight {
-  const { urn, service, inputs } = situation;
-  service.registry.setGpus(urn, inputs.gpuType, 0);
-  const findings = [...claim(situation), ...judgeKeptCost(situation)];
-  return conclude(situation, findings, {}, {});
-}
-
-/** The situation with what the service shows of its cluster, and the findings on the way. */
 interface Prepared {
   readonly situation: Situation;
   readonly findings: readonly Finding[];
@@ -96,7 +85,6 @@ interface Prepared {
   readonly isKept: boolean;
 }
 
-/** Prepares the change of an existing cluster. */
 async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
   const { urn, run, reads } = requested;
   const before = await withListedOutputs(requested, current);
@@ -117,7 +105,6 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   return { situation, findings, isKept };
 }
 
-/** Prepares a creation, with the cluster that it adopts if there is one. */
 async function prepareCreation(requested: Situation): Promise<Prepared> {
   const found = await findAdopted(requested);
   const claimed = found.record ? withAdopted(requested, found.record) : requested;
@@ -133,14 +120,10 @@ function isRefused(findings: readonly Finding[]): boolean {
   return findings.some(({ kind }) => kind === "failure");
 }
 
+/** The inputs get the GPU type of the adopted cluster, and its name if the program sets none. */
 function withAdopted(requested: Situation, adopted: ClusterRecord): Situation {
-  return { ...requested, inputs: inputsFor(requested.inputs, adopted), adopted };
-}
-
-/** The inputs with the GPU type of the adopted cluster, and with its name if the program sets none. */
-function inputsFor(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
-  const typed = withTypeOfRecord(inputs, record);
-  return inputs.adopt === undefined ? typed : withName(typed, record);
+  const typed = withTypeOfRecord(requested.inputs, adopted);
+  return { ...requested, inputs: typed.adopt === undefined ? typed : withName(typed, adopted), adopted };
 }
 
 /** Warns of a replacement that no input shows: an option of the program or of the command requires it. */
@@ -169,10 +152,7 @@ function conclude(
   return { inputs: { ...others, ...outputs }, failures, messages, certain };
 }
 
-/**
- * Whether the program requests exactly what its last check returned. If so, nothing has to be judged, unless a limit needs a
- * cost that is not known.
- */
+/** Whether the program requests what its last check returned. A limit that needs an unknown cost has to be judged even then. */
 function isUnchanged({ settings, inputs }: Situation, current: CheckedInputs): boolean {
   if (current.hourlyCost === undefined && limitOf(inputs, settings) !== undefined) return false;
   const { endpoint, createdAt, hourlyCost, ...old } = current;
@@ -207,7 +187,6 @@ async function withListedOutputs(
   return { ...listed, gpuType: actualType, hourlyCost: undefined };
 }
 
-/** The outputs that are certain: none if another cluster can replace this one. */
 function certainOf(situation: Situation, isKept: boolean): Properties {
   const { ctx, inputs, before, adopted } = situation;
   // A creation makes another cluster if the one to resume is gone by then.

@@ -60,7 +60,6 @@ export class ReadCache {
     return abortable(answer, caller.signal);
   }
 
-  /** The answer of a read that was sent before. */
   async sent<T>(subject: string): Promise<Answer<T>> {
     const answer = this.#answers.get(subject) ?? this.#answers.get(`${subject}, patiently`);
     return (answer ?? {}) as Promise<Answer<T>>;
@@ -94,13 +93,11 @@ export class ReadCache {
     }
   }
 
-  /** The time of this run in which at least one read was in flight. */
   #waitedMs(): number {
     return this.#spentMs + (this.#inFlight > 0 ? this.service.clock.now() - this.#busySinceMs : 0);
   }
 }
 
-/** The reads of one check, through the cache of its run. */
 export class Reads {
   constructor(
     private readonly cache: ReadCache,
@@ -123,18 +120,15 @@ export class Reads {
     return { value: (list && stockAmong(recordsOf(type, list.gpus))) ?? listed.value };
   }
 
-  /** @param tier The tier of the cluster, if the service has several prices. */
   price(type: string, tier?: string): Promise<Answer<Price>> {
     const pricing = () => this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
     return this.#ofGpu(type, (gpus) => priceAmong(gpus, tier), pricing);
   }
 
-  /** The clusters of the organization, as of the first call. */
   clusters(): Promise<Answer<ClusterList>> {
     return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
   }
 
-  /** The clusters, if this run has read them for another reason. */
   clustersIfRead(): Promise<Answer<ClusterList>> {
     return this.cache.sent("clusters");
   }
@@ -193,7 +187,6 @@ function stockOf({ available, availableCount }: GpuType): number | undefined {
   return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
 }
 
-/** The price in a tier. */
 function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
   const { pricePerHour, currency } = priceInTier(gpus, tier);
   if (pricePerHour === undefined) return undefined;

@@ -3,7 +3,6 @@ import type { CheckedInputs } from "../schema/state";
 import type { Service } from "../wait/service";
 import { type Caller, ReadCache, Reads } from "./reads";
 
-/** What a run knows of one resource. */
 interface Planned {
   cluster?: CheckedInputs;
   fixed?: readonly ConfigInput[];
@@ -15,7 +14,6 @@ export class Run {
   readonly #messages = new Set<string>();
   #cache: ReadCache | undefined;
 
-  /** The reads of this run: each is sent once for all resources. */
   reads(service: Service, caller: Caller): Reads {
     if (this.#cache?.service !== service) this.#cache = new ReadCache(service);
     return new Reads(this.#cache, caller);

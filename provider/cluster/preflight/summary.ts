@@ -9,7 +9,6 @@ import type { CheckedInputs } from "../schema/state";
 
 type Changes = Diff["changes"];
 
-/** Whether the inputs request running replicas. */
 export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): boolean {
   return desiredStatus !== "stopped";
 }
@@ -80,7 +79,6 @@ export function hiddenReasonOf(changes: Changes): string | undefined {
   return changed.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
 }
 
-/** `container` changes; `container` and `env` change. */
 function changeText(paths: readonly string[]): string {
   return `${listOf(paths.map((path) => `\`${path}\``))} ${paths.length === 1 ? "changes" : "change"}`;
 }

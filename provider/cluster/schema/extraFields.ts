@@ -10,7 +10,6 @@ export type ExtraFields = Readonly<Record<string, unknown>>;
 
 type ReportedFields = Pick<ClusterRecord, "fields">;
 
-/** The names of the extra fields that a record reports with another value. */
 export function differingExtras(extras: ExtraFields = {}, { fields }: ReportedFields): string[] {
   return Object.keys(extras).filter((name) => {
     const observed = fields?.get(plainName(name));
@@ -18,7 +17,6 @@ export function differingExtras(extras: ExtraFields = {}, { fields }: ReportedFi
   });
 }
 
-/** The names of the extra fields that a record does not report. */
 export function unreportedExtras(extras: ExtraFields = {}, { fields }: ReportedFields): string[] {
   return Object.keys(extras).filter((name) => fields?.get(plainName(name)) === undefined);
 }
@@ -48,7 +46,6 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** All strings inside a value, at any depth. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
@@ -65,7 +62,6 @@ export function mayScaleTo(extras: ExtraFields | undefined, count: number | unde
   return range !== undefined && count !== undefined && count >= range.min && count <= range.max;
 }
 
-/** The range of replicas from which an autoscaler can choose. */
 export function scalingRange(extras: ExtraFields = {}): { readonly min: number; readonly max: number } | undefined {
   for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
     const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
@@ -78,14 +74,12 @@ export function scalingRange(extras: ExtraFields = {}): { readonly min: number; 
   return undefined;
 }
 
-/** The number of GPUs of a replica; 1 if the extra fields do not set it. */
 export function gpusPerReplica(extras: ExtraFields = {}): number {
   const name = Object.keys(extras).find((key) => plainName(key) === "gpus_per_replica") ?? "";
   const count = extras[name];
   return typeof count === "number" && count > 0 ? count : 1;
 }
 
-/** The number of GPUs of all replicas. */
 export function gpusOf(inputs: { readonly replicas: number; readonly extraFields?: ExtraFields }): number {
   return inputs.replicas * gpusPerReplica(inputs.extraFields);
 }

@@ -11,8 +11,6 @@ import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } fr
 import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
 import { asInputs, type CheckedInputs } from "./state";
 
-/** The inputs by themselves: their rules, defaults and names. */
-
 /** The message of a rule says what is valid. It never quotes a value, which can be a secret at any depth. */
 function rule(message: string) {
   return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${message}` : message) };
@@ -62,7 +60,6 @@ const imageProblems: readonly (readonly [pattern: RegExp, problem: string])[] = 
   [/^(?:[^/]*\/|(?!.*\/))[^:@]*[A-Z]/, "its repository has an upper-case letter"],
 ];
 
-/** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {
   return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
 }
@@ -219,14 +216,16 @@ const clusterRules = z.strictObject(inputRules);
 /**
  * All problems of the inputs at once. Values that are not known yet are not judged. Neither are those of the last run: what the
  * service or another user has set need not follow the rules, and `ignoreChanges` returns it as an input.
- * @param olds The old inputs; empty for a creation.
  */
 export function findFailures(news: Properties, olds: Properties = {}): CheckFailure[] {
   const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
   const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
-  const broken = issues.filter(({ path }) => !isKept(news, olds, path));
+  const broken = issues.filter(({ path }) => {
+    const old = valuesAlong(olds, path).at(-1);
+    return old === undefined || !isDeepStrictEqual(old, valuesAlong(news, path).at(-1));
+  });
   const failures = [...broken, ...contradictions(news, olds)]
-    .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
+    .filter(({ path, isAboutName }) => isAboutName || !valuesAlong(news, path).includes(UNKNOWN))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
   // One value can break several rules that have the same message.
   return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
@@ -301,17 +300,6 @@ function valuesAlong(properties: Properties, path: readonly PropertyKey[]): unkn
   return values;
 }
 
-function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
-  return valuesAlong(news, path).includes(UNKNOWN);
-}
-
-/** Whether the value at a path is that of the old inputs. */
-function isKept(news: Properties, olds: Properties, path: readonly PropertyKey[]): boolean {
-  const old = valuesAlong(olds, path).at(-1);
-  return old !== undefined && isDeepStrictEqual(old, valuesAlong(news, path).at(-1));
-}
-
-/** The sources of a name that the program does not set. */
 export interface NameContext {
   readonly urn: string;
   /** The name in the state; absent for a creation. */
@@ -357,15 +345,10 @@ export function completeInputs(news: Properties, context: NameContext): CheckedI
 export function generatedName(urn: string, predecessor = "", salt?: string): string {
   const parts = salt === undefined ? [urn, predecessor] : [urn, predecessor, salt];
   const hash = createHash("sha256").update(parts.join("\n")).digest("hex");
-  return `${labelOf(urn)}-${hash.slice(0, salt === undefined ? 7 : 12)}`;
-}
-
-/** The resource's name as a DNS label. */
-function labelOf(urn: string): string {
   const label = resourceNameOf(urn)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, maxGeneratedLabel)
     .replace(/^-+|-+$/g, "");
-  return label || "cluster";
+  return `${label || "cluster"}-${hash.slice(0, salt === undefined ? 7 : 12)}`;
 }

@@ -4,13 +4,11 @@ import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { abortable, type Clock, until } from "../../base/clock";
 import { ConnectionError, RequestError, redacted } from "../../base/errors";
 
-/** The options of a request for the list. */
 export interface ListOptions extends CallOptions {
   /** The maximum age of a list that confirms an absence; 0 sends a new request. */
   readonly listAgeMs?: number;
 }
 
-/** One request for the list, with the callers that wait for it. */
 interface SharedRequest {
   readonly startedAtMs: number;
   readonly list: Promise<ClusterList>;
@@ -61,10 +59,18 @@ export class ListCache {
   async #wait(request: SharedRequest, caller: Caller) {
     const { signal, subject, deadlineMs } = caller;
     const list = signal ? abortable(request.list, signal) : request.list;
-    const limit = { clock: this.clock, deadlineMs, late: () => lateError(subject) };
+    const late = () =>
+      new ConnectionError("no complete answer came in time", {
+        outcome: "ambiguous",
+        method: "GET",
+        path: "/v1/clusters",
+        subject,
+        isLate: true,
+        hitDeadline: true,
+      });
     request.waiting.add(caller);
     try {
-      return await until(limit, (late) => abortable(list, late));
+      return await until({ clock: this.clock, deadlineMs, late }, (limit) => abortable(list, limit));
     } catch (error) {
       request.waiting.delete(caller);
       if (request.waiting.size === 0) this.#end(request, error);
@@ -91,18 +97,6 @@ export class ListCache {
   }
 }
 
-function lateError(subject: string | undefined): ConnectionError {
-  return new ConnectionError("no complete answer came in time", {
-    outcome: "ambiguous",
-    method: "GET",
-    path: "/v1/clusters",
-    subject,
-    isLate: true,
-    hitDeadline: true,
-  });
-}
-
-/** The cluster with this id in a list. */
 export function memberOf({ clusters }: ClusterList, id: string): ClusterRecord | undefined {
   return clusters.find((cluster) => sameId(cluster.id, id));
 }

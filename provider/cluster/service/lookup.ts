@@ -7,7 +7,6 @@ import type { ClusterState } from "../schema/state";
 import { type ListCache, type ListOptions, memberOf } from "./list";
 import type { Operation } from "./operation";
 
-/** The parts of the service that a lookup needs. */
 export interface LookupSources {
   readonly client: Client;
   readonly lists: ListCache;

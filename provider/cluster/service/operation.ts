@@ -27,7 +27,6 @@ const graceMs = 1_500;
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
 const bulletIndent = "      ";
 
-/** The cluster that an operation works on. */
 export interface Subject {
   /** Empty until the service has assigned one. */
   readonly id: string;
@@ -88,7 +87,6 @@ export class Operation {
     return this.ctx.signal;
   }
 
-  /** The previous state. */
   get before(): Partial<ClusterState> {
     return this.subject.olds ?? {};
   }
@@ -113,7 +111,6 @@ export class Operation {
     this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }
 
-  /** The options of every request of this operation. */
   request() {
     const onWait = (message: string) => this.progress(this.#redactor.hide(message));
     const { title: subject, signal, deadlineMs } = this;
@@ -133,7 +130,6 @@ export class Operation {
     return Math.max(0, this.deadlineMs - this.now());
   }
 
-  /** Pauses until the deadline at the latest. */
   pause(ms: number): Promise<void> {
     return this.sources.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
   }
@@ -175,7 +171,6 @@ export class Operation {
     return new GpuClusterError(this.#lines(`${this.title} ${text}`, details, "  "), { cause: this.clean(cause) });
   }
 
-  /** The same error, free of secrets. */
   clean(error: unknown): unknown {
     return redacted(error, (text) => this.#redactor.hideInSentence(text));
   }
@@ -206,7 +201,6 @@ const corrected =
 
 const moreTime = "`customTimeouts` gives the operation more time";
 
-/** Whether the deadline of the operation ended a request. */
 function hitDeadline(cause: unknown): boolean {
   return cause instanceof RequestError && cause.hitDeadline;
 }

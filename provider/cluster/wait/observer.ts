@@ -25,7 +25,6 @@ const poll: PollOptions = { priority: "poll" };
 
 /** Makes the reads of one poll: one request while the cluster is pending; else its record and its `/status` decide together. */
 export class Observer {
-  /** The first request for any `/status`. */
   #firstStatus: Promise<unknown> | undefined;
 
   constructor(private readonly sources: LookupSources) {}
@@ -74,7 +73,6 @@ export class Observer {
     }
   }
 
-  /** Adds `/status` unless the record alone decides. */
   async #complete({ operation, judge }: WaitOptions, record: ClusterRecord): Promise<Observation> {
     if (judge({ record }).status !== "unknown") return { record };
     const isFailed = stateOf(record.status) === "failed";

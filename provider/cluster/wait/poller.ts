@@ -16,9 +16,7 @@ const maxMisses = 3;
 /** A service may reject a valid key by mistake once, but not three times in a row. */
 const maxRefusals = 3;
 
-/** What the polls of a wait have shown so far. */
 interface History {
-  /** Consecutive polls that did not show the cluster. */
   readonly misses: number;
   readonly last?: Condition | undefined;
   /** Since when `last` has been the same. */
@@ -32,7 +30,6 @@ interface History {
 export class Poller {
   readonly #waits = new Map<WaitOptions, WaitReport>();
   readonly #observer: Observer;
-  /** When all waits poll next. */
   #nextMs = 0;
 
   constructor(
@@ -48,59 +45,56 @@ export class Poller {
   }
 
   /**
-   * @returns The condition that ended the wait; `undefined` if the cluster is gone, as `untilGone` requires.
    * @throws ClusterFailedError if the cluster has failed or disappeared, TimeoutError at the deadline, the reason of the signal
    * if it aborts, and the error of the service if it rejects the key repeatedly.
    */
   async wait(options: WaitOptions): Promise<Condition | undefined> {
-    const report = this.report(options.operation);
+    const { operation, untilGone = false } = options;
+    const report = this.report(operation);
     this.#waits.set(options, report);
     const soonMs = this.clock.now() + this.#intervalMs();
     // The interval of older waits does not delay a new one.
     this.#nextMs = this.#waits.size > 1 ? Math.min(this.#nextMs, soonMs) : soonMs;
-    try {
-      return await this.#loop(options, report);
-    } finally {
-      this.#waits.delete(options);
-    }
-  }
-
-  async #loop(options: WaitOptions, report: WaitReport): Promise<Condition | undefined> {
-    const { operation, untilGone = false } = options;
     let history: History = { misses: 0, sinceMs: 0 };
     let before: Observation = {};
     let refusals = 0;
-    for (let polls = 0; ; polls += 1) {
-      await operation.pause(this.#untilNextPollMs());
-      try {
-        const { last } = history;
-        const judge = (found: Found) => options.judge(found, last);
-        before = await this.#observe({ ...options, judge }, before, polls);
-        refusals = 0;
-        operation.observe(before);
-        // The operation's copy contains no secrets.
-        const { record, status } = operation.observed;
-        const condition = record && judge({ record, status });
-        history = extended(history, condition, report.waitedMs());
-        if (untilGone && !record) return undefined;
-        if (history.misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
-          throw report.disappeared();
-        if (condition && isFinal(condition, history, report.waitedMs())) return successOrThrow(condition, report);
-        report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
-      } catch (error) {
-        if (!(error instanceof RequestError)) throw error;
-        refusals = isUnauthorized(error) ? refusals + 1 : 0;
-        if (refusals >= maxRefusals) throw error;
-        report.failed(error);
+    try {
+      for (let polls = 0; ; polls += 1) {
+        await operation.pause(this.#untilNextPollMs());
+        try {
+          const { last } = history;
+          const judge = (found: Found) => options.judge(found, last);
+          const polled = { ...options, judge };
+          const observer = this.#observer;
+          before = await (this.#waits.size > 1 ? observer.byList(polled) : observer.byId(polled, before, polls));
+          refusals = 0;
+          operation.observe(before);
+          // The operation's copy contains no secrets.
+          const { record, status } = operation.observed;
+          const condition = record && judge({ record, status });
+          history = extended(history, condition, report.waitedMs());
+          if (untilGone && !record) return undefined;
+          if (history.misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
+            throw report.disappeared();
+          if (condition && isFinal(condition, history, report.waitedMs())) {
+            if (condition.status === "ready") return condition;
+            if (condition.status === "failed") throw report.ended(condition);
+            throw report.unclear(condition.unrecognized ?? "nothing about its health");
+          }
+          report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
+        } catch (error) {
+          if (!(error instanceof RequestError)) throw error;
+          refusals = isUnauthorized(error) ? refusals + 1 : 0;
+          if (refusals >= maxRefusals) throw error;
+          report.failed(error);
+        }
+        if (operation.leftMs() > 0) continue;
+        if (!untilGone) await this.#observer.addReasons(operation);
+        throw report.timeout();
       }
-      if (operation.leftMs() > 0) continue;
-      if (!untilGone) await this.#observer.addReasons(operation);
-      throw report.timeout();
+    } finally {
+      this.#waits.delete(options);
     }
-  }
-
-  #observe(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
-    return this.#waits.size > 1 ? this.#observer.byList(options) : this.#observer.byId(options, before, polls);
   }
 
   #untilNextPollMs(): number {
@@ -117,12 +111,6 @@ export class Poller {
     const youngestMs = Math.min(...[...this.#waits.values()].map((report) => report.waitedMs()));
     return pollIntervalMs({ youngestMs, count: this.#waits.size, rateLimit: this.sources.client.rateLimiter.view() });
   }
-}
-
-function successOrThrow(condition: Condition, report: WaitReport): Condition {
-  if (condition.status === "ready") return condition;
-  if (condition.status === "failed") throw report.ended(condition);
-  throw report.unclear(condition.unrecognized ?? "nothing about its health");
 }
 
 function extended(history: History, condition: Condition | undefined, atMs: number): History {
@@ -147,9 +135,7 @@ const minIntervalMs = 2_000;
 const shareOfAge = 0.03;
 const maxIntervalMs = 15_000;
 
-/** The waits of a process, which poll at the same moments. */
 export interface Waits {
-  /** How long the youngest wait has lasted. */
   readonly youngestMs: number;
   readonly count: number;
   readonly rateLimit: RateLimitView;

@@ -19,7 +19,6 @@ export class WaitReport {
   /** How often each summary was observed, in the order of their first appearance. */
   readonly #counts = new Map<string, number>();
   #summary = "";
-  /** The last summary with the reasons of unhealthy replicas. */
   #observed = "";
   #changedAtMs: number;
   #progress = { text: "", atMs: 0 };
@@ -59,7 +58,6 @@ export class WaitReport {
     this.#warnOfStall(`cannot poll: ${text}`, false);
   }
 
-  /** The error of a cluster that has failed, or that the service no longer shows. */
   ended({ summary, reasons = [] }: Pick<Condition, "summary" | "reasons">): ClusterFailedError {
     return new ClusterFailedError(summary, { explanations: [...this.#details(), ...reasons] });
   }
@@ -82,7 +80,6 @@ export class WaitReport {
     return this.operation.timeout(last && `: ${last}`, { explanations, cause: this.#failure?.error });
   }
 
-  /** The observed states in order if there are several, and the last poll that failed. */
   #details(): string[] {
     const states = [...this.#counts].slice(-maxStates).map(([summary, count]) => {
       const state = cut(summary, maxSummaryLength);
@@ -94,7 +91,6 @@ export class WaitReport {
     return details;
   }
 
-  /** Reports progress that is new, or repeats it as a heartbeat. */
   #progressed(text: string): void {
     const atMs = this.clock.now();
     if (text === this.#progress.text && atMs - this.#progress.atMs < this.heartbeatMs) return;
