@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
 import { blocksOf, pages, programOf } from "../support/documents";
@@ -163,6 +163,15 @@ describe("the scripts in the documents", () => {
     const { code: exit, output } = await runNode(["--test", join(folder, "index.test.js")], { GPUCLUSTER_API_KEY: "" });
     expect(output).toMatch(/pass 1\b/);
     expect(exit).toBe(0);
+  });
+
+  it("add the package to a project in another language, in one command", async () => {
+    const [, command = ""] = /^pulumi (package add \.\/.+)$/m.exec(pages.get("docs/guides/languages.md") ?? "") ?? [];
+    const { workspace } = await openFixture("");
+    workspace.env["PULUMI_HOME"] = join(workspace.folder, "home");
+    workspace.yaml({});
+    expect(await workspace.succeed(...command.split(" "))).toContain("Successfully generated an SDK");
+    expect(existsSync(join(workspace.folder, "sdks/gpucluster"))).toBe(true);
   });
 
   it("are all run: there is no other example in TypeScript", () => {

@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { Workspace } from "../engine/workspace";
 import { install, type ManagerName } from "./managers";
 import { run } from "./run";
@@ -34,7 +34,7 @@ export class Project extends Workspace {
     rmSync(join(this.folder, "node_modules"), { recursive: true });
     rmSync(join(this.folder, "index.js"));
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
-    if (binaryOf(this.#row.runtime)) this.env["PATH"] = [join(this.folder, "bin"), process.env["PATH"]].join(delimiter);
+    this.env["PATH"] = [join(this.folder, "bin"), process.env["PATH"]].join(delimiter);
   }
 
   /** The program that runs the provider. */
@@ -50,15 +50,19 @@ export class Project extends Workspace {
     await run(["npm", "run", "build", "--if-present"], join(this.folder, this.#place));
   }
 
-  /** Puts the runtime of the row where the CLI looks for Node. As under Pulumi's host for Bun, the provider has Node there. */
+  /** Puts a script where the CLI looks for Node, which starts the runtime of the row. */
   #linkRuntime(): void {
     const binary = binaryOf(this.#row.runtime);
-    if (binary === undefined) return;
-    const [link, target] = [join(this.folder, "bin/node"), join(this.folder, "node_modules", binary.name, binary.file)];
-    mkdirSync(dirname(link));
-    const provider = `case "$*" in *dynamic-provider*) exec "${process.execPath}" "$@";; esac`;
-    const lines = [...(binary.kind === "bun" ? [provider] : []), `exec "${target}" "$@"`];
-    writeFileSync(link, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
+    const target = binary ? join(this.folder, "node_modules", binary.name, binary.file) : process.execPath;
+    const lines = [`exec "${target}" "$@"`];
+    // As under Pulumi's host for Bun, the provider has Node.
+    if (binary?.kind === "bun")
+      lines.unshift(`case "$*" in *dynamic-provider*) exec "${process.execPath}" "$@";; esac`);
+    // The host of these tests is older than the CLI, which does not tell it this option of Pulumi.yaml.
+    if (existsSync(join(__dirname, "programs", this.#row.program, "Pulumi.yaml")))
+      lines.unshift("export PULUMI_NODEJS_TYPESCRIPT=false");
+    mkdirSync(join(this.folder, "bin"), { recursive: true });
+    writeFileSync(join(this.folder, "bin/node"), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
   }
 
   async #writeWorkspace(tarball: Tarball): Promise<void> {
