@@ -28,7 +28,6 @@ export class ApiVariant {
 
   constructor(private readonly forcedNames?: RequestNames) {}
 
-  /** Whether the service has this part; `undefined` while that is unknown. */
   has(part: OptionalPart): boolean | undefined {
     return this.#parts.get(part);
   }
@@ -58,7 +57,6 @@ export class ApiVariant {
     return this.names === undefined && this.#clusterNames === "undecided";
   }
 
-  /** Whether an answer of the service shows the names that requests use. */
   get isConfirmed(): boolean {
     return this.#observedNames !== undefined && this.#observedNames === this.names;
   }

@@ -29,7 +29,6 @@ export interface EndpointFinding {
   /** With a shortened id: `GET /v1/clusters/cl_…`. */
   readonly endpoint: string;
   readonly state: EndpointState;
-  /** The shape of the answer, without any of its values. */
   readonly shape?: string | undefined;
   /** The reason why there is no result, without a string of the service. */
   readonly detail?: string | undefined;

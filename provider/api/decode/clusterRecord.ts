@@ -39,7 +39,6 @@ export const readDetail =
     return { ...record, fields };
   };
 
-/** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
 export const readClusterIfAny =
   (id: string): Reader<ClusterRecord | undefined> =>
   (json) => {
@@ -122,7 +121,6 @@ function withoutMessages({ reason: _reason, status, health, ...record }: Cluster
   return { ...record, status: known(status) || undefined, health: health && replicas && { ...health, replicas } };
 }
 
-/** The number of a cluster's fields that a record has besides its id. */
 function countTraits({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
   return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
 }

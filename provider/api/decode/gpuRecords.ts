@@ -25,7 +25,6 @@ import {
 } from "./records";
 import type { GpuType } from "./types";
 
-/** @param field What a plain value is in a map by type. */
 export function readGpuPage({ json, headers }: Answer, field?: ValueField): Page<GpuType> {
   const list = gpuListIn(json, field);
   if (!list) throw new UnreadableError("it is not a list of GPU types in a form that this version knows");
@@ -63,10 +62,7 @@ export const readGpuType =
 
 const typeNames = [...gpuIdNames, ...genericIdNames];
 
-/**
- * The list of an answer about GPUs. A plain value in a map by type becomes a field; a type alone in a list gets the fields that
- * maps beside the list have for it.
- */
+/** A type alone in a list gets the fields that maps beside the list have for it. */
 function gpuListIn(json: unknown, field?: ValueField): Listing | undefined {
   const list = listIn(json, gpuListNames, (raw) => isMapByType(raw, field));
   if (!list) return undefined;
@@ -93,7 +89,6 @@ function isMapByType(raw: Raw, field?: ValueField): boolean {
   return mayBeGpuTypes(Object.keys(raw)) && (values.every(isRecord) || values.every(isField));
 }
 
-/** The record of a row; a string alone is its name. */
 function rawOf({ value }: Row): Record<string, unknown> {
   return object(value) ?? { name: value };
 }
@@ -143,7 +138,6 @@ function namesOf(raw: Raw): string[] {
   return found.filter((each) => each !== undefined);
 }
 
-/** Every identifier of a listed GPU, its type first. */
 export function identifiersOf({ type, raw }: Pick<GpuType, "type" | "raw">): string[] {
   return [...new Set([type, ...namesOf(raw)])];
 }
@@ -170,10 +164,8 @@ interface PriceField {
 }
 
 /**
- * The price of one GPU for one hour in a record. A name with unknown words (`spot_price`, `setup_fee`) is not read. The price
- * of the tier takes precedence over others, then one that names the hour, then the highest: no cluster may cost more than its
- * preview says.
- * @param around The objects around the list, which may name a unit of all its prices.
+ * A name with unknown words (`spot_price`, `setup_fee`) is not read. The price of the tier takes precedence over others, then one
+ * that names the hour, then the highest: no cluster may cost more than its preview says.
  */
 export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierOf(raw) ?? defaultTier): Price {
   const tierWords = plainName(tier).split("_");

@@ -2,8 +2,6 @@ import { cleanText, withCleanNames } from "../../base/text";
 import { isRecord } from "../../contract";
 import { plainName } from "./names";
 
-/** Reads JSON by tables of fields: a property by one of its names in any spelling, a value by its kind. */
-
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** An answer that is JSON, but not the requested record or list. The message never quotes a value. */
@@ -47,7 +45,6 @@ export class Fields {
     return names.some((name) => this.#values.has(name));
   }
 
-  /** The value of the first name that has one of this kind. */
   first<T>(names: readonly string[], kind: Kind<T>): T | undefined {
     for (const name of names) {
       const value = kind(this.#values.get(name));

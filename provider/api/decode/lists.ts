@@ -36,9 +36,8 @@ export interface Listing {
 }
 
 /**
- * The list of an answer: the answer itself, or the first list or map of records under one of these names, at most three objects
- * deep. It is incomplete if another list has rows too. A list under another name does not count: an empty one would prove that
- * nothing exists.
+ * The answer itself, or the first list or map of records under one of these names. It is incomplete if another list has rows too.
+ * A list under another name does not count: an empty one would prove that nothing exists.
  * @param isMap Whether an object is a map of rows even without such a name, or with values that are not records.
  */
 export function listIn(
@@ -90,7 +89,6 @@ export interface PagedList<Item> {
   readonly complete: boolean;
   /** True if it is not complete only because it shows nothing about its end. */
   readonly isUnproven?: boolean;
-  /** The reason why the list could not be read to its end, if it is known. */
   readonly problem?: string | undefined;
 }
 
@@ -124,11 +122,7 @@ export class WholeLists {
   }
 }
 
-/**
- * Reads a list page by page to its end. If a later page than the first is not available, the list is incomplete, with the reason.
- * @param get Requests the first page, or the page of a query.
- * @param isWhole Whether a list that shows nothing about pages is whole, by the keys of its rows.
- */
+/** If a later page than the first is not available, the list is incomplete, with the reason. */
 export async function readPages<Item>(
   get: (query?: string) => Promise<Page<Item>>,
   keyOf: (item: Item) => string,
@@ -213,7 +207,6 @@ function numberedQuery({ page, offset }: FieldsOf<typeof pageTable>, count: numb
   return page === undefined ? undefined : `page=${page + 1}`;
 }
 
-/** Everything that may be about pages: the objects beside the records, those inside them, and headers. */
 function besideList(around: readonly Raw[], headers: Answer["headers"]): Raw[] {
   const inside = (each: object) => Object.values(each).filter(isRecord);
   const objects = around.flatMap((each) => [each, ...inside(each), ...inside(each).flatMap(inside)]);

@@ -132,7 +132,6 @@ export interface ReplicaRecord {
 }
 
 export interface StatusRecord {
-  /** The state of the whole cluster, if the answer shows it. */
   readonly status?: string;
   readonly replicas: readonly ReplicaRecord[];
   /** True if the service only counts replicas, which cannot be distinguished then. */
@@ -169,7 +168,6 @@ export const priceWords = {
 /** @assumption A field with such a name is the unit of a price. */
 export const priceUnit =
   /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
-/** A price beside one of these fields has an unknown scale or condition. */
 export const scaleNames = words("exponent decimals nanos micros scale multiplier term commitment");
 /** @assumption A record with one of these words, or a flag of this name, has the price of GPUs that can be taken away, or of a contract. */
 export const conditionalOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
@@ -252,7 +250,6 @@ const gpuFieldWords = new Set(
 /** @assumption A key with one of these words names a place, not a GPU type. */
 const placeWord = /^(us|eu|ap|ca|sa|me|af|asia|europe|global)$|^(north|south|east|west|central)/;
 
-/** Whether a key names a field or a place, and so no GPU type. */
 export function isFieldOrPlace(key: string): boolean {
   return plainName(key)
     .split("_")

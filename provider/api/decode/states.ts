@@ -119,7 +119,6 @@ export function statusIn({ health, status }: ClusterRecord, failure?: unknown): 
   return isNotFound(failure) ? undefined : statusOfWord(status);
 }
 
-/** The health of a cluster that shows no replicas, by its status word. */
 export function statusOfWord(status: string | undefined): StatusRecord {
   return { replicas: [], status, overall: healthOfWord(status), isMissing: true };
 }

@@ -71,11 +71,7 @@ export const readServiceInfo: Reader<ServiceInfo> = (json) => {
   return { ...fields.read(table), endpoints: object(fields.get("endpoints")) ?? {}, raw };
 };
 
-/**
- * The replicas of a list. The number of ready replicas decides how many are healthy of those that show no health.
- * @param around The fields that may contain that number.
- * @param isUnchecked Whether there is no health check, so that only the state of a replica counts.
- */
+/** The number of ready replicas decides how many are healthy of those that show no health. Unchecked: only states count. */
 function listedReplicas(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
   const replicas = rows.map((row, index) => replicaOf(row, index, isUnchecked));
   const ready = countsIn(around).find((counts) => counts.ready !== undefined)?.ready;
@@ -93,7 +89,6 @@ function replicaOf({ key, value }: Row, index: number, isUnchecked: boolean): Re
   return defined({ id, status, healthy, message });
 }
 
-/** The health that flags and words under these names show, if any. */
 function healthIn(fields: Fields, names: readonly string[]): boolean | undefined {
   const signs = names.map((name) => {
     const value = fields.get(name);
