@@ -29,7 +29,6 @@ export interface Condition {
   readonly status: "ready" | "pending" | "failed" | "unknown";
   /** One line for people: `1/2 replicas healthy, provisioning`. */
   readonly summary: string;
-  /** One line for each replica that is not healthy, if the cluster has failed. */
   readonly reasons?: readonly string[];
   /** Whether the status word or the health is unknown: the condition counts only after it has stayed the same for a while. */
   readonly isVague?: boolean;
@@ -91,7 +90,6 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   return hasStopped ? vague("ready", summary) : { status: "pending", summary };
 }
 
-/** The condition of a cluster that has to be gone, while the service still reports it. */
 export function goneCondition({ record: { status } }: Found): Condition {
   return { status: isGone(status) ? "ready" : "pending", summary: cut(status ?? "no state", maxWordLength) };
 }
@@ -104,7 +102,6 @@ function failed({ status }: Found, summary: string): Condition {
   return { status: "failed", summary, reasons: unhealthyReasons(status) };
 }
 
-/** For messages: `"whirring" and "brewed", which this version does not know`. */
 function unrecognizedIn({ record, status }: Found): string {
   const replicas = status?.replicas.filter(({ healthy }) => healthy === undefined) ?? [];
   const words = [record.status, status?.status, ...replicas.map((replica) => replica.status)];
@@ -113,7 +110,6 @@ function unrecognizedIn({ record, status }: Found): string {
   return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
 }
 
-/** Running, stopped and terminated clusters need no reason. */
 function withReason(word: string, { reason, status }: ClusterRecord): string {
   const needsNone = ["running", "stopped", "terminated"].includes(stateOf(status));
   return reason === undefined || needsNone ? word : `${word}: ${cut(reason, maxReasonLength)}`;

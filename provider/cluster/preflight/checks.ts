@@ -65,23 +65,18 @@ export class Checks {
       service.registry.keeps(urn, id);
       // The second check of a replacement reads the clusters to judge a new name.
       const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
-      const isRenamed = news.__generatedName && Object.values(diff.changes).some(({ replace }) => replace);
-      const { value: list } = await (isRenamed ? reads.clusters() : reads.clustersIfRead());
+      const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
+      const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
       const current = withReplicasOf(state, list && memberOf(list, id));
-      messages.push(...this.#messagesOf(urn, current, news, diff));
+      for (const text of [hiddenReasonOf(diff.changes), rolloutOf(current, news, diff.changes)])
+        if (text !== undefined) messages.push(info(text));
+      const loss = lossOf(current, news, diff.changes);
+      if (loss !== undefined) messages.push(warning(loss));
+      // The second check of a replacement does not repeat the loss.
+      if (loss !== undefined && isReplaced) run.isFirst(`replaced ${urn}`);
     }
     this.#log(ctx, messages, hide);
     return withCost(diff, { ...state }, { ...news });
-  }
-
-  #messagesOf(urn: string, state: ClusterState, news: CheckedInputs, { changes }: Diff): Message[] {
-    const reason = hiddenReasonOf(changes);
-    const rollout = rolloutOf(state, news, changes);
-    const loss = lossOf(state, news, changes);
-    // The second check of a replacement does not repeat the loss.
-    if (loss && Object.values(changes).some(({ replace }) => replace)) this.#run.isFirst(`replaced ${urn}`);
-    const messages = [reason, rollout].filter((text) => text !== undefined).map((text) => info(text));
-    return loss === undefined ? messages : [...messages, warning(loss)];
   }
 
   async hourlyCostOf({ signal }: Ctx, inputs: CheckedInputs): Promise<number | undefined> {
@@ -94,7 +89,7 @@ export class Checks {
     return isResumableName(inputs, urn, { salt, predecessor: this.#run.clusterOf(urn)?.name });
   }
 
-  /** Finds the service and the settings. Their problems are reported together with those of the inputs, not one run later. */
+  /** Problems of the settings are reported together with those of the inputs, not one run later. */
   #connect() {
     const failures: CheckFailure[] = [];
     const orFailure = <T>(find: () => T): T | undefined => {

@@ -63,10 +63,7 @@ export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings:
   return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
 }
 
-/**
- * Judges the cost of a cluster and its limits, at the dearest type that the creation can get. Returns the cost for the inputs,
- * that of the first type, as far as it is known.
- */
+/** The limits count the dearest type that the creation can get; the inputs get the cost of the first. */
 export async function judgeCost(situation: Situation) {
   const { reads, settings, inputs, before } = situation;
   const limit = limitOf(inputs, settings);

@@ -12,10 +12,7 @@ import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning
 import type { Reads } from "./reads";
 import { runs } from "./summary";
 
-/**
- * Judges whether the service lists the GPU types. It is an error only if the list is certain, and shows none of the types that
- * the cluster can get: otherwise the service decides at the creation.
- */
+/** An error only if the list is certain and shows none of the possible types: otherwise the service decides at the creation. */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const { service, settings, reads, before, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
@@ -23,7 +20,13 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
-  if (!listed && before && hasKnownType(before)) return [failure("gpuType", undecidedText(inputs, before, list.error))];
+  if (!listed && before && hasKnownType(before)) {
+    // Nothing is replaced on a guess.
+    const text =
+      `"${inputs.gpuType}" may be another name of "${before.gpuType}", the type of the cluster, and the list of GPU types could ` +
+      `not be read: ${messageOf(list.error)}. If it is another type, set gpucluster:gpuTypeCheck to \`off\``;
+    return [failure("gpuType", text)];
+  }
   if (!listed) return gapOf("GPU types", list);
   const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
@@ -42,10 +45,7 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   return findings;
 }
 
-/**
- * The inputs with the type of the cluster, if the list of the service shows that the program calls it by another identifier. The
- * inputs then hold all of its identifiers, so that the next run needs no list.
- */
+/** If the list shows that the program calls the type by another identifier, the inputs get all: the next run needs no list. */
 export async function withListedType(
   reads: Reads,
   inputs: CheckedInputs,
@@ -67,14 +67,6 @@ export async function listedIdentifiers(situation: Situation): Promise<Propertie
   const { gpus = [] } = adopted ? {} : ((await reads.gpuTypes()).value ?? {});
   const identifiers = adopted ? identifiersIn(adopted) : identifiersInList(inputs.gpuType, gpus);
   return identifiers.length > 0 ? { __gpu: identifiers } : {};
-}
-
-/** The reason for a type that may be another identifier of the cluster's type: nothing is replaced on a guess. */
-function undecidedText({ gpuType }: CheckedInputs, before: CheckedInputs, error: unknown): string {
-  return (
-    `"${gpuType}" may be another name of "${before.gpuType}", the type of the cluster, and the list of GPU types could not be ` +
-    `read: ${messageOf(error)}. If it is another type, set gpucluster:gpuTypeCheck to \`off\``
-  );
 }
 
 function unlistedText(type: string, listed: readonly string[], source: string): string {

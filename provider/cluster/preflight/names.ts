@@ -38,7 +38,7 @@ const unshared =
   "the providers of this run cannot share what they know. If a resource of another provider has the cluster to adopt, keep it " +
   "in the program in this run, or remove it with `pulumi state delete`";
 
-export interface Existing {
+interface Existing {
   readonly findings: readonly Finding[];
   readonly record?: ClusterRecord | undefined;
 }
@@ -54,7 +54,7 @@ export async function findAdopted({ reads, inputs, before }: Situation): Promise
   return { findings: gapOf(`the cluster ${id}`, answer), record: answer.value };
 }
 
-/** Judges whether the name is free: a failure before anything is bought. With `resume`, the resource may adopt its holder. */
+/** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
 export async function judgeName(situation: Situation): Promise<Existing> {
   const { urn, service, settings, reads, inputs, before, isCreation } = situation;
   const { name, adopt, __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
@@ -101,9 +101,12 @@ export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[]
   const name = record.name === undefined ? "" : ` ("${cleanText(record.name, 100)}")`;
   const how = inputs.__deleteBeforeReplace ? ", unless a replacement deletes it first" : "";
   const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
+  const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
+  const kept = Object.keys(record.env ?? {}).length > 0 ? "; variables that the program does not set are kept" : "";
+  const changes = `${listOf(changed)} will be changed to match the program${kept}`;
   return [
     ...failures.map(({ property, reason }) => failure(property, reason)),
-    info(`adopts ${record.id}${name}${why}: ${changesText(inputs, record)}`),
+    info(`adopts ${record.id}${name}${why}: ${changed.length === 0 ? "nothing is changed" : changes}`),
   ];
 }
 
@@ -111,11 +114,4 @@ export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[]
 function comparableWith(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
   const unknown = textNames.filter((field) => hasUnknown(inputs[field]));
   return { ...inputs, ...Object.fromEntries(unknown.map((field) => [field, record[field] ?? ""])) };
-}
-
-function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
-  const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
-  if (changed.length === 0) return "nothing is changed";
-  const kept = Object.keys(record.env ?? {}).length > 0 ? "; variables that the program does not set are kept" : "";
-  return `${listOf(changed)} will be changed to match the program${kept}`;
 }

@@ -37,7 +37,7 @@ interface Preflight {
   readonly certain: Properties;
 }
 
-/** Judges the inputs of one resource by reads alone, each of which is sent once in a run. */
+/** Judges the inputs of one resource by reads alone. */
 export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
@@ -112,7 +112,15 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   // A name of another resource of the program is no cluster to adopt.
   const name = isRefused(findings) ? undefined : await judgeName(claimed);
   const situation = name?.record ? withAdopted(claimed, name.record) : claimed;
-  findings.push(...(name?.findings ?? []), ...judgeAdoption(situation), ...(await judgeReplacement(requested)));
+  findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
+  const { urn, run, service, reads, inputs, before } = requested;
+  // No input shows this replacement: an option of the program or of the command requires it.
+  if (before && runs(before) && run.isFirst(`replaced ${urn}`)) {
+    const { value: list } = await reads.clustersIfRead();
+    const [record, ...others] = list ? service.registry.holders(before.name, list) : [];
+    const replaced = withReplicasOf(before, others.length === 0 ? record : undefined);
+    findings.push(warning(replacementText(replaced, inputs)));
+  }
   return { situation, findings, isKept: false };
 }
 
@@ -126,16 +134,7 @@ function withAdopted(requested: Situation, adopted: ClusterRecord): Situation {
   return { ...requested, inputs: typed.adopt === undefined ? typed : withName(typed, adopted), adopted };
 }
 
-/** Warns of a replacement that no input shows: an option of the program or of the command requires it. */
-async function judgeReplacement({ urn, run, service, reads, inputs, before }: Situation): Promise<Finding[]> {
-  if (!before || !runs(before) || !run.isFirst(`replaced ${urn}`)) return [];
-  const { value: list } = await reads.clustersIfRead();
-  const [record, ...others] = list ? service.registry.holders(before.name, list) : [];
-  const found = others.length === 0 ? record : undefined;
-  return [warning(replacementText(withReplicasOf(before, found), inputs))];
-}
-
-/** The result of all findings. Messages for information are left out if there is a failure. */
+/** Messages for information are left out if there is a failure. */
 function conclude(
   { settings, inputs }: Situation,
   findings: readonly Finding[],

@@ -122,7 +122,12 @@ export class Reads {
 
   price(type: string, tier?: string): Promise<Answer<Price>> {
     const pricing = () => this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
-    return this.#ofGpu(type, (gpus) => priceAmong(gpus, tier), pricing);
+    const inTier = (gpus: readonly GpuType[]) => {
+      const { pricePerHour: amount, currency } = priceInTier(gpus, tier);
+      if (amount === undefined) return undefined;
+      return currency ? { amount, currency } : { amount };
+    };
+    return this.#ofGpu(type, inTier, pricing);
   }
 
   clusters(): Promise<Answer<ClusterList>> {
@@ -185,10 +190,4 @@ function stockAmong(gpus: readonly GpuType[]): number | undefined {
 function stockOf({ available, availableCount }: GpuType): number | undefined {
   if (available === false) return 0;
   return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
-}
-
-function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
-  const { pricePerHour, currency } = priceInTier(gpus, tier);
-  if (pricePerHour === undefined) return undefined;
-  return currency ? { amount: pricePerHour, currency } : { amount: pricePerHour };
 }

@@ -13,10 +13,7 @@ export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): b
   return desiredStatus !== "stopped";
 }
 
-/**
- * The running capacity that a replacement concerns, and that of the new cluster if it differs. Only the engine knows the order, and
- * whether the old cluster is deleted.
- */
+/** Only the engine knows the order, and whether the old cluster is deleted. */
 export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, inputs: CheckedInputs): string {
   const capacity = replicas === 1 ? "only replica" : `${replicas} replicas`;
   const text = `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
@@ -24,7 +21,7 @@ export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, i
   return `${text}; the new one gets ${inputs.replicas}`;
 }
 
-/** A cluster with the number of replicas of a record: an autoscaler or another user may have changed it since the last refresh. */
+/** An autoscaler or another user may have changed the number of replicas since the last refresh. */
 export function withReplicasOf<Cluster extends CheckedInputs>(
   cluster: Cluster,
   record: ClusterRecord | undefined,

@@ -232,7 +232,7 @@ export function findFailures(news: Properties, olds: Properties = {}): CheckFail
 }
 
 /** A name in a path; quoted if it could garble the line. */
-export function pathStep(step: PropertyKey): string {
+function pathStep(step: PropertyKey): string {
   const name = cut(String(step), 100);
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?…?$/.test(name)
     ? name
@@ -290,7 +290,7 @@ function unknownInput(name: string): Issue {
   return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
 
-/** The values on the way to a path; the last one is the value at the path. */
+/** The last one is the value at the path. */
 function valuesAlong(properties: Properties, path: readonly PropertyKey[]): unknown[] {
   const values: unknown[] = [properties];
   for (const step of path) {
@@ -300,11 +300,9 @@ function valuesAlong(properties: Properties, path: readonly PropertyKey[]): unkn
   return values;
 }
 
-export interface NameContext {
+interface NameContext {
   readonly urn: string;
-  /** The name in the state; absent for a creation. */
   readonly current?: string;
-  /** The name of the cluster that this one replaces. */
   readonly predecessor?: string;
   /** The setting `resume` of the stack. */
   readonly salt?: string;
@@ -325,7 +323,6 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   return [{ property: "name", reason: `${what}: it ${message}. Change the pattern, or set \`name\`` }];
 }
 
-/** The inputs with their defaults and a name: of the program, else of the state, else a generated one. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
   const { urn, current, predecessor, salt, naming } = context;
   const defaults = Object.fromEntries(visibleDefaults.map((input) => [input, inputDefaults[input]]));

@@ -12,7 +12,6 @@ export interface LookupSources {
   readonly lists: ListCache;
 }
 
-/** The parts of the service that decide that a cluster is gone. */
 interface AbsenceSources extends LookupSources {
   readonly clock: Clock;
   readonly seenBy: string;
@@ -47,7 +46,6 @@ function listFor({ lists }: LookupSources, { listAgeMs = 0, attempts: _attempts,
   return lists.recent(listAgeMs, options);
 }
 
-/** Whether the complete list does not show a cluster. */
 async function isUnlisted(sources: LookupSources, id: string, request: ListOptions): Promise<boolean> {
   try {
     const list = await listFor(sources, request);
@@ -58,10 +56,7 @@ async function isUnlisted(sources: LookupSources, id: string, request: ListOptio
   }
 }
 
-/**
- * Whether a record is what is left of a cluster whose deletion was requested: its status word says nothing of a living one, and
- * the complete list does not show it.
- */
+/** Whether a record is what is left of a deleted cluster: no status word of a living one, and no entry in the complete list. */
 export async function isTombstone(
   sources: LookupSources,
   { id, status }: ClusterRecord,
@@ -119,7 +114,7 @@ export function noReplicas({ variant }: Client): StatusRecord {
  * For this long after this package created a cluster, a 404 proves nothing, because reads of a service may lag behind its
  * writes. The age is counted by our clock: that of the service, in `createdAt`, may differ.
  */
-export const creationGraceMs = 2 * 60_000;
+const creationGraceMs = 2 * 60_000;
 const graceIntervalMs = 10_000;
 
 /** How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or this package did not create it. */

@@ -59,7 +59,6 @@ export class Operation {
     this.#redactor.learn(versions.flatMap(secretsOf));
   }
 
-  /** The same operation from now on, with a time limit of the same length. */
   renewed(): Operation {
     const startMs = this.now();
     const timeoutMs = this.deadlineMs - this.#startMs;
@@ -99,7 +98,6 @@ export class Operation {
     return id ? `cluster "${name}" (${id})` : `cluster "${name}"`;
   }
 
-  /** The last observation, so that a failure can put it into the state. */
   get observed(): Observation {
     return this.#observed;
   }
@@ -164,7 +162,6 @@ export class Operation {
     this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "warning");
   }
 
-  /** An error for the user that names the cluster. Each detail has its own line. */
   error(text: string, cause?: unknown): GpuClusterError {
     const details = [...explanationsOf(cause)];
     if (hitDeadline(cause)) details.push(moreTime);

@@ -8,9 +8,7 @@ import { findCluster, findStatus, isTombstone, type LookupSources, noReplicas } 
 import type { Operation } from "../service/operation";
 
 export interface WaitOptions {
-  /** The operation that waits: it has the cluster and the deadline, and receives observations and progress. */
   readonly operation: Operation;
-  /** The condition of an observation; `previous` is that of the poll before. */
   readonly judge: (found: Found, previous?: Condition) => Condition;
   /** For a deletion: the first poll that does not find the cluster ends the wait, and `/status` is not read. */
   readonly untilGone?: boolean;
@@ -32,7 +30,11 @@ export class Observer {
   /** The record and `/status` in turn, so that users see the replicas come up. */
   async byId(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
     const { operation, judge, untilGone } = options;
-    if (untilGone) return { record: await this.#readDeleted(operation) };
+    if (untilGone) {
+      const record = await this.#read(operation);
+      const request = { ...operation.lookup(), ...poll, listAgeMs: sameTickMs };
+      return record && (await isTombstone(this.sources, record, request)) ? {} : { record };
+    }
     if (before.record && polls % 2 === 1) {
       const status = await this.#statusOf(operation, poll);
       // The previous poll's status word is older than this `/status`.
@@ -101,12 +103,6 @@ export class Observer {
   #read(operation: Operation, priority: PollOptions = poll): Promise<ClusterRecord | undefined> {
     const options = { ...operation.lookup(), ...priority, attempts: 1, listAgeMs: sameTickMs };
     return findCluster(this.sources, operation.id, options);
-  }
-
-  async #readDeleted(operation: Operation): Promise<ClusterRecord | undefined> {
-    const record = await this.#read(operation);
-    const request = { ...operation.lookup(), ...poll, listAgeMs: sameTickMs };
-    return record && (await isTombstone(this.sources, record, request)) ? undefined : record;
   }
 
   async #readListed({ operation, untilGone }: WaitOptions): Promise<ClusterRecord | undefined> {

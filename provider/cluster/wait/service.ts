@@ -12,7 +12,6 @@ export interface Service {
   readonly lists: ListCache;
   readonly poller: Poller;
   readonly registry: Registry;
-  /** The ids of the clusters that this process has refreshed. */
   readonly refreshed: Set<string>;
   readonly learned: LearnedByKind;
   readonly clock: Clock;
