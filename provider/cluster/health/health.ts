@@ -65,10 +65,7 @@ export function worstWord({ record, status }: Observation): string | undefined {
   return worst && cut(worst, maxWordLength);
 }
 
-/**
- * The replicas that count. The service may list replaced replicas for a while, so a replica that is stopped or being removed
- * counts only if fewer than `requested` others exist.
- */
+/** Replaced replicas may be listed for a while: one that is stopped or leaving counts only if fewer than `requested` others exist. */
 function countedReplicas({ replicas }: StatusRecord, requested: number): readonly ReplicaRecord[] {
   const existing = replicas.filter(({ status }) => !isGone(status));
   const staying = existing.filter(({ status }) => !isDeleting(status) && stateOf(status) !== "stopped");
@@ -104,10 +101,7 @@ export function withHealth({ overall, ...status }: StatusRecord, isReady: boolea
   return { ...status, overall: overall ?? (isReady && status.isMissing ? true : undefined), replicas };
 }
 
-/**
- * Whether the replicas and the status word of `/status` prove that no replica runs. A status that only counts replicas, or has
- * one health for all of them, does not prove that.
- */
+/** Whether `/status` proves that no replica runs. One that only counts replicas, or has one health for all, proves nothing. */
 export function isIdle({ status, replicas, overall, isMissing }: StatusRecord): boolean {
   const mayRun = ["running", "pending"].includes(stateOf(status));
   const hasEnded = (replica: ReplicaRecord) =>

@@ -87,10 +87,7 @@ export function findResumable(
   return reason === undefined ? { record } : { reason };
 }
 
-/**
- * A pipeline that runs once a day continues an interrupted run within two days, so this stack hardly created an older cluster.
- * Beside two days, a difference of the two clocks does not matter.
- */
+/** A daily pipeline continues an interrupted run within two days. Beside that, a difference of the two clocks does not matter. */
 const maxAgeMs = 48 * 60 * 60_000;
 
 /** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. */

@@ -8,7 +8,6 @@ import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { findCluster } from "../service/lookup";
 import type { Service } from "../wait/service";
 
-/** The price of one GPU for one hour. */
 export interface Price {
   readonly amount: number;
   /** ISO 4217; absent if the service does not show it. */

@@ -2,10 +2,7 @@ import { plainName } from "../../api/decode/names";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isRecord } from "../../contract";
 
-/**
- * `extraFields`: request fields that this package does not know. They are sent unchanged, and compared with the fields
- * of the same name in a record that was read by its id.
- */
+/** Request fields that this package does not know: sent unchanged, and compared with those of a record that was read by its id. */
 export type ExtraFields = Readonly<Record<string, unknown>>;
 
 type ReportedFields = Pick<ClusterRecord, "fields">;

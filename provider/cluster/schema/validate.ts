@@ -257,12 +257,8 @@ function contradictions(news: Properties, olds: Properties): Issue[] {
   const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
   const issues: Issue[] = [];
   const isOld = replicas === olds["replicas"] && minHealthyReplicas === olds["minHealthyReplicas"];
-  if (
-    !isOld &&
-    typeof replicas === "number" &&
-    typeof minHealthyReplicas === "number" &&
-    minHealthyReplicas > replicas
-  ) {
+  const areKnown = typeof replicas === "number" && typeof minHealthyReplicas === "number";
+  if (!isOld && areKnown && minHealthyReplicas > replicas) {
     const message = `must not be more than \`replicas\`, which is ${replicas}`;
     issues.push({ path: ["minHealthyReplicas"], message });
   }
@@ -335,9 +331,8 @@ export function completeInputs(news: Properties, context: NameContext): CheckedI
 }
 
 /**
- * The resource's name and 7 hex digits. The digits depend on the URN and on the name of the cluster that this one replaces, so
- * that preview, update and a second run after a crash generate the same name, and a replacement another one. With a salt they
- * are 12, so that stacks with other salts generate other names.
+ * The digits depend on the URN and on the name of the replaced cluster, so that preview, update and a run after a crash generate
+ * the same name, and a replacement another one. With a salt they are 12, so that stacks with other salts generate other names.
  */
 export function generatedName(urn: string, predecessor = "", salt?: string): string {
   const parts = salt === undefined ? [urn, predecessor] : [urn, predecessor, salt];

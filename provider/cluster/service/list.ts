@@ -28,10 +28,9 @@ export class ListCache {
   ) {}
 
   /**
-   * A list whose request started less than `maxAgeMs` ago; 0 sends a new request. Failures are not cached. Each caller waits
-   * until its own deadline, and the request is aborted when nobody waits for it any more. The request has the limits of the
-   * caller that sent it: if it fails, a caller that allows several attempts tries again, once; and again whenever the deadline
-   * of another caller ended the request.
+   * Failures are not cached. Each caller waits until its own deadline, and the request is aborted when nobody waits for it any
+   * more. It has the limits of the caller that sent it: if it fails, a caller that allows several attempts tries again, once; and
+   * again whenever the deadline of another caller ended the request.
    */
   async recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
     const { signal, subject, onWait, redactor, ...request } = options;
