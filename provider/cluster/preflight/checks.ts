@@ -12,7 +12,7 @@ import { type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } fro
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
 import { info, type Message, warning } from "./judge";
 import { preflight } from "./preflight";

@@ -10,7 +10,7 @@ import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
 import { asInputs, type CheckedInputs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures } from "../schema/validate";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
 import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
 import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";

@@ -6,7 +6,7 @@ import { type ConfigInput, fixedInputs } from "../../api/variant";
 import { abortable, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { findCluster } from "../service/lookup";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 
 export interface Price {
   readonly amount: number;

@@ -1,6 +1,6 @@
 import type { ConfigInput } from "../../api/variant";
 import type { CheckedInputs } from "../schema/state";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 import { type Caller, ReadCache, Reads } from "./reads";
 
 interface Planned {

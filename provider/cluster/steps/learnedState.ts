@@ -10,7 +10,7 @@ import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stat
 import { isTypical, type LearnedInputs } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 
 /** The state of a cluster that is now as requested. Warns of inputs that the service shows differently. */
 export async function learnedState(service: Service, operation: Operation, update: Update): Promise<ClusterState> {

@@ -8,8 +8,7 @@ import type { CheckedInputs } from "../schema/state";
 import { find, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { holdMs } from "../wait/poller";
-import type { Service } from "../wait/service";
-import { waitUntilVisible } from "../wait/wait";
+import { type Service, waitUntilVisible } from "../wait/wait";
 import { isTrueWithin, sendWrite } from "./sendWrite";
 
 export async function stop(

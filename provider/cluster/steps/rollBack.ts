@@ -12,7 +12,7 @@ import { secretPathsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 import { changeCluster, type Failure, runSteps } from "./steps";
 
 const configuration = [...configInputs, "readinessProbe"] as const;

@@ -5,7 +5,7 @@ import { ClusterFailedError, isMissingEndpoint, NotInPlaceError } from "../../ba
 import { hasBegun, type Rollout, wasHealthy } from "../health/rollout";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import type { Service } from "../wait/service";
+import type { Service } from "../wait/wait";
 import { isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
 
 export async function observeStatus(service: Service, operation: Operation): Promise<StatusRecord | undefined> {
