@@ -182,11 +182,9 @@ export class Reads {
 
 /** The stock in all regions and tiers; a flag that says "none" outweighs a number. */
 function stockAmong(gpus: readonly GpuType[]): number | undefined {
-  const known = gpus.map(stockOf).filter((count) => count !== undefined);
+  const known = gpus.flatMap(({ available, availableCount }) => {
+    if (available === false) return 0;
+    return availableCount ?? (available ? Number.POSITIVE_INFINITY : []);
+  });
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
-}
-
-function stockOf({ available, availableCount }: GpuType): number | undefined {
-  if (available === false) return 0;
-  return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
 }

@@ -16,13 +16,6 @@ const maxMisses = 3;
 /** A service may reject a valid key by mistake once, but not three times in a row. */
 const maxRefusals = 3;
 
-interface History {
-  readonly misses: number;
-  readonly last?: Condition | undefined;
-  /** Since when `last` has been the same. */
-  readonly sinceMs: number;
-}
-
 /**
  * Polls clusters until the judge of each wait returns a final condition. All waits of a process poll at the same moments, so
  * that one list serves all of them; a single wait reads its cluster by id.
@@ -55,15 +48,17 @@ export class Poller {
     const soonMs = this.clock.now() + this.#intervalMs();
     // The interval of older waits does not delay a new one.
     this.#nextMs = this.#waits.size > 1 ? Math.min(this.#nextMs, soonMs) : soonMs;
-    let history: History = { misses: 0, sinceMs: 0 };
     let before: Observation = {};
+    let last: Condition | undefined;
+    let sameSinceMs = 0;
+    let misses = 0;
     let refusals = 0;
     try {
       for (let polls = 0; ; polls += 1) {
         await operation.pause(this.#untilNextPollMs());
         try {
-          const { last } = history;
-          const judge = (found: Found) => options.judge(found, last);
+          const previous = last;
+          const judge = (found: Found) => options.judge(found, previous);
           const polled = { ...options, judge };
           const observer = this.#observer;
           before = await (this.#waits.size > 1 ? observer.byList(polled) : observer.byId(polled, before, polls));
@@ -72,11 +67,13 @@ export class Poller {
           // The operation's copy contains no secrets.
           const { record, status } = operation.observed;
           const condition = record && judge({ record, status });
-          history = extended(history, condition, report.waitedMs());
+          misses = condition ? 0 : misses + 1;
+          if (!isDeepStrictEqual(condition, last)) sameSinceMs = report.waitedMs();
+          last = condition ?? last;
           if (untilGone && !record) return undefined;
-          if (history.misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
+          if (misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
             throw report.disappeared();
-          if (condition && isFinal(condition, history, report.waitedMs())) {
+          if (condition && isFinal(condition, report.waitedMs() - sameSinceMs)) {
             if (condition.status === "ready") return condition;
             if (condition.status === "failed") throw report.ended(condition);
             throw report.unclear(condition.unrecognized ?? "nothing about its health");
@@ -113,18 +110,8 @@ export class Poller {
   }
 }
 
-function extended(history: History, condition: Condition | undefined, atMs: number): History {
-  const { misses, last, sinceMs } = history;
-  return {
-    misses: condition ? 0 : misses + 1,
-    last: condition ?? last,
-    sinceMs: isDeepStrictEqual(condition, last) ? sinceMs : atMs,
-  };
-}
-
 /** Whether a condition ends the wait. A failure does at once; a vague condition has to stay the same for a while. */
-function isFinal({ status, isVague, unrecognized }: Condition, { sinceMs }: History, nowMs: number): boolean {
-  const unchangedMs = nowMs - sinceMs;
+function isFinal({ status, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
   if (status === "failed") return true;
   if (status === "ready") return !isVague || unchangedMs >= holdMs;
   return unrecognized !== undefined && unchangedMs >= stallMs;
