@@ -34,7 +34,7 @@ export class Checks {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
     const olds = { ...before };
-    if (before?.name !== undefined) run.setCluster(ctx.urn, inputsOf(before));
+    if (before?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(before));
     const hide = this.#hiding(ctx.urn, service, news, olds);
     const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
@@ -52,7 +52,7 @@ export class Checks {
     const { urn } = ctx;
     const { name, __fixed = [] } = state;
     // The second check of a replacement gets no old inputs.
-    if (name !== undefined) run.setCluster(urn, inputsOf(state));
+    if (name !== undefined) run.clusters.set(urn, inputsOf(state));
     run.addFixed(urn, __fixed);
     const { service, settings } = this.#connect();
     const hide = this.#hiding(urn, service, news, state);
@@ -86,7 +86,7 @@ export class Checks {
 
   isResumable(urn: string, inputs: CheckedInputs): boolean {
     const { resume: salt } = this.settings();
-    return isResumableName(inputs, urn, { salt, predecessor: this.#run.clusterOf(urn)?.name });
+    return isResumableName(inputs, urn, { salt, predecessor: this.#run.clusters.get(urn)?.name });
   }
 
   /** Problems of the settings are reported together with those of the inputs, not one run later. */
@@ -108,7 +108,7 @@ export class Checks {
 
   /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
   #hiding(urn: string, service: Service | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
-    const clusters: Properties[] = [...versions, this.#run.clusterOf(urn) ?? {}].map((cluster) => ({ ...cluster }));
+    const clusters: Properties[] = [...versions, this.#run.clusters.get(urn) ?? {}].map((cluster) => ({ ...cluster }));
     const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
     const redactor = new Redactor(service?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
     // The reads of a run are shared, so that what they quote arrives here.

@@ -41,7 +41,7 @@ interface Preflight {
 export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
-  const before = current ?? run.clusterOf(urn);
+  const before = current ?? run.clusters.get(urn);
   const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
   const completed = completeInputs(news, names);
   const inputs = current ? withKeptType(completed, current) : completed;

@@ -3,14 +3,11 @@ import type { CheckedInputs } from "../schema/state";
 import type { Service } from "../wait/wait";
 import { type Caller, ReadCache, Reads } from "./reads";
 
-interface Planned {
-  cluster?: CheckedInputs;
-  fixed?: readonly ConfigInput[];
-}
-
 /** What this process remembers of a run between the calls of the engine; what the run knows of its clusters is in `Registry`. */
 export class Run {
-  readonly #resources = new Map<string, Planned>();
+  /** The clusters that the engine named for a URN before: the second check of a replacement gets no old inputs. */
+  readonly clusters = new Map<string, CheckedInputs>();
+  readonly #fixed = new Map<string, readonly ConfigInput[]>();
   readonly #messages = new Set<string>();
   #cache: ReadCache | undefined;
 
@@ -26,27 +23,12 @@ export class Run {
     return true;
   }
 
-  /** The cluster that the engine named for a resource before: the second check of a replacement gets no old inputs. */
-  clusterOf(urn: string): CheckedInputs | undefined {
-    return this.#resources.get(urn)?.cluster;
-  }
-
-  setCluster(urn: string, cluster: CheckedInputs): void {
-    this.#of(urn).cluster = cluster;
-  }
-
   /** The inputs of a resource that the service cannot change in place. */
   fixedOf(urn: string): readonly ConfigInput[] {
-    return this.#resources.get(urn)?.fixed ?? [];
+    return this.#fixed.get(urn) ?? [];
   }
 
   addFixed(urn: string, fixed: readonly ConfigInput[]): void {
-    this.#of(urn).fixed = [...new Set([...this.fixedOf(urn), ...fixed])];
-  }
-
-  #of(urn: string): Planned {
-    const planned = this.#resources.get(urn) ?? {};
-    this.#resources.set(urn, planned);
-    return planned;
+    this.#fixed.set(urn, [...new Set([...this.fixedOf(urn), ...fixed])]);
   }
 }
