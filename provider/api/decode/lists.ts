@@ -2,7 +2,16 @@ import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
 import { Fields, type FieldsOf, inner, label, object, type Raw, UnreadableError } from "./json";
 import { plainName } from "./names";
-import { idNames, incompleteNames, nextName, pageHeader, pageHint, pageTable, wrapperNames } from "./records";
+import {
+  type ClusterList,
+  idNames,
+  incompleteNames,
+  nextName,
+  pageHeader,
+  pageHint,
+  pageTable,
+  wrapperNames,
+} from "./records";
 
 /** The record of an answer: the answer itself, or the object in it under a wrapper's name. */
 export function unwrap(json: unknown): Raw | undefined {
@@ -84,12 +93,8 @@ export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick
   readonly count: number;
 }
 
-export interface PagedList<Item> {
+export interface PagedList<Item> extends Omit<ClusterList, "clusters"> {
   readonly items: readonly Item[];
-  readonly complete: boolean;
-  /** True if it is not complete only because it shows nothing about its end. */
-  readonly isUnproven?: boolean;
-  readonly problem?: string | undefined;
 }
 
 /** An endless list ends here: far more than any organization has. */
