@@ -31,7 +31,7 @@ afterAll(() => tarball.remove());
 
 describe("an empty project that installs the package", () => {
   it.concurrent.each(rows)(
-    "goes up, previews no change, is destroyed and can be interrupted: $manager, $source, $program, TypeScript $typescript, SDK $sdk, $runtime",
+    "goes up, previews no change, is destroyed and can be interrupted: $manager, $source, $program, SDK $sdk, $runtime",
     async (row) => {
       const simulator = await startSimulator({ provisioningMs: 300, deletionMs: 100 });
       const project = new Project(row, { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: simulator.apiKey });
