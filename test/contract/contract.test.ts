@@ -57,7 +57,7 @@ const rows: Record<keyof typeof endpoints, Row> = {
     record(created),
     { ...others, gpu_type: gpuType, name: "web-2" },
   ],
-  listClusters: [(api) => api.listClusters(), "GET /v1/clusters", { clusters: [record()], complete: true }],
+  listClusters: [(api) => api.listClusters(), "GET /v1/clusters", { clusters: [record()], complete: true, isUnproven: false }],
   getCluster: [(api, id) => api.getCluster(id), `GET ${path}`, record({ container: web.container, env: web.env })],
   updateCluster: [(api, id) => api.updateCluster(id, () => changes), `PATCH ${path}`, record({ replicas: 3 }), changes],
   deleteCluster: [(api, id) => api.deleteCluster(id), `DELETE ${path}`, record({ status: "terminating" })],
