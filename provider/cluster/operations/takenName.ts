@@ -26,14 +26,6 @@ export class TakenError extends CreateError {
   }
 }
 
-/** @throws TakenError if the list shows a cluster of the name. */
-export function refuseTaken(registry: Registry, name: string, list: ClusterList): void {
-  const holders = registry.holders(name, list);
-  if (holders.length === 0) return;
-  const taken = { holders, complete: list.complete };
-  throw new TakenError(`the name "${name}" ${takenReason(holders)}`, { taken });
-}
-
 /** The reason why a name cannot be used, and the next step. A preview shows the same reason. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
   const id = holders.length === 1 ? holders[0]?.id : "<its id>";

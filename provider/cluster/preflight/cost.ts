@@ -53,11 +53,6 @@ function isSamePrice(before: Priced, inputs: Priced): boolean {
   return isDeepStrictEqual(partsOf(before), partsOf(inputs));
 }
 
-/** Whether a running cluster certainly costs no more after a change, even if its price is not known. */
-function costsNoMore(inputs: Priced, before: Priced | undefined): boolean {
-  return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
-}
-
 export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
   if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
   return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
@@ -72,10 +67,16 @@ export async function judgeCost(situation: Situation) {
   const known = knownCost(inputs, types.length > 1 ? undefined : before);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
-  setCost(situation, dearest(costs), costBefore(inputs, before, costs[0]));
-  const hourlyCost = hourlyCostFor(inputs, before, costs[0]);
+  const dearest = costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max));
+  setCost(situation, dearest, costBefore(inputs, before, costs[0]));
+  // An unknown price does not remove a known cost, which stays if it shows a price.
+  const keptCost = before !== undefined && costOfReplica(before) !== undefined ? before.hourlyCost : undefined;
+  const amount = hasUnknownCost(inputs) ? UNKNOWN : (costs[0]?.amount ?? keptCost);
+  const hourlyCost: Properties = amount === undefined ? {} : { hourlyCost: amount };
   const failed = prices.find(({ error }) => error !== undefined);
-  if (failed && limit !== undefined && !costsNoMore(inputs, before) && !isRejectedKey(failed.error))
+  // A running cluster that certainly costs no more needs no price.
+  const costsNoMore = before && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
+  if (failed && limit !== undefined && !costsNoMore && !isRejectedKey(failed.error))
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
   const findings = judgeLimits(situation);
   if (limit !== undefined || !isSameCost(inputs, before))
@@ -85,14 +86,6 @@ export async function judgeCost(situation: Situation) {
     findings.push(info(`the creation asks for ${ordered.join(", then for ")}`));
   }
   return { hourlyCost, findings };
-}
-
-/** The `hourlyCost` that the check adds. An unknown price does not remove a known cost, which stays if it shows a price. */
-function hourlyCostFor(inputs: CheckedInputs, before: CheckedInputs | undefined, cost: Cost | undefined): Properties {
-  if (hasUnknownCost(inputs)) return { hourlyCost: UNKNOWN };
-  const isKept = before !== undefined && costOfReplica(before) !== undefined;
-  const amount = cost?.amount ?? (isKept ? before.hourlyCost : undefined);
-  return amount === undefined ? {} : { hourlyCost: amount };
 }
 
 /** The cost of a cluster that does not change counts towards the limit of the stack. */
@@ -114,11 +107,6 @@ function costBefore(inputs: CheckedInputs, before: CheckedInputs | undefined, co
   const isComparable = runs(inputs) && inputs.replicas > 0 && isSamePrice(before, inputs);
   if (cost?.amount === undefined || !isComparable) return before.hourlyCost;
   return roundCost((cost.amount / inputs.replicas) * before.replicas);
-}
-
-function dearest(costs: readonly Cost[]): Cost {
-  const first = costs[0] ?? { parts: "" };
-  return costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max), first);
 }
 
 function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {

@@ -54,21 +54,16 @@ const rangeNames = {
 } as const;
 
 /** Whether the extra fields have a range in which an autoscaler can choose this number of replicas. */
-export function mayScaleTo(extras: ExtraFields | undefined, count: number | undefined): count is number {
-  const range = scalingRange(extras);
-  return range !== undefined && count !== undefined && count >= range.min && count <= range.max;
-}
-
-export function scalingRange(extras: ExtraFields = {}): { readonly min: number; readonly max: number } | undefined {
+export function mayScaleTo(extras: ExtraFields = {}, count?: number): count is number {
   for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
     const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
     const firstOf = (names: readonly string[]) =>
       names.map((name) => numbers.get(name)).find((value) => typeof value === "number");
     const min = firstOf(rangeNames.min);
     const max = firstOf(rangeNames.max);
-    if (min !== undefined && max !== undefined) return { min, max };
+    if (min !== undefined && max !== undefined) return count !== undefined && count >= min && count <= max;
   }
-  return undefined;
+  return false;
 }
 
 export function gpusPerReplica(extras: ExtraFields = {}): number {

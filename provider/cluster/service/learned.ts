@@ -23,8 +23,10 @@ export class LearnedByKind {
     const first = this.#firsts.get(kind);
     if (first === undefined) {
       const learned = read();
-      const orNothing = learned.catch(() => undefined);
-      this.#firsts.set(kind, orNothing);
+      this.#firsts.set(
+        kind,
+        learned.catch(() => undefined),
+      );
       return learned;
     }
     const learned = await first;

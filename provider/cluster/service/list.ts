@@ -36,7 +36,9 @@ export class ListCache {
     const { signal, subject, onWait, redactor, ...request } = options;
     const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = request;
     for (let failures = 0; ; failures += 1) {
-      const shared = this.#youngerThan(maxAgeMs);
+      const ageMs = this.clock.now() - (this.#latest?.startedAtMs ?? Number.NaN);
+      // The age is negative after the clock was set back.
+      const shared = ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
       try {
         return await this.#wait(shared ?? this.#send(request), { signal, subject, onWait, deadlineMs });
       } catch (error) {
@@ -47,12 +49,6 @@ export class ListCache {
           throw redacted(error, (text) => redactor?.hide(text) ?? text);
       }
     }
-  }
-
-  #youngerThan(maxAgeMs: number): SharedRequest | undefined {
-    const ageMs = this.clock.now() - (this.#latest?.startedAtMs ?? Number.NaN);
-    // The age is negative after the clock was set back.
-    return ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
   }
 
   async #wait(request: SharedRequest, caller: Caller) {

@@ -41,6 +41,13 @@ export interface Subject {
  * state and the service are hidden in strings of the service when they arrive, and in our messages when they leave.
  */
 export class Operation {
+  readonly id: string;
+  readonly urn: string;
+  readonly signal: AbortSignal;
+  /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
+  readonly isCreation: boolean;
+  readonly isUpdate: boolean;
+  readonly before: Partial<ClusterState>;
   readonly deadlineMs: number;
   readonly #startMs: number;
   readonly #redactor: Redactor;
@@ -52,6 +59,12 @@ export class Operation {
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
+    this.id = subject.id;
+    this.urn = ctx.urn;
+    this.signal = ctx.signal;
+    this.isCreation = kind === "create" && subject.inputs.adopt === undefined;
+    this.isUpdate = kind === "update";
+    this.before = subject.olds ?? {};
     this.#startMs = ctx.startMs ?? sources.clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
     const versions = [subject.inputs, this.before];
@@ -63,31 +76,6 @@ export class Operation {
     const startMs = this.now();
     const timeoutMs = this.deadlineMs - this.#startMs;
     return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
-  }
-
-  get id(): string {
-    return this.subject.id;
-  }
-
-  /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
-  get isCreation(): boolean {
-    return this.kind === "create" && this.subject.inputs.adopt === undefined;
-  }
-
-  get isUpdate(): boolean {
-    return this.kind === "update";
-  }
-
-  get urn(): string {
-    return this.ctx.urn;
-  }
-
-  get signal(): AbortSignal {
-    return this.ctx.signal;
-  }
-
-  get before(): Partial<ClusterState> {
-    return this.subject.olds ?? {};
   }
 
   /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
