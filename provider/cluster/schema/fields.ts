@@ -34,7 +34,7 @@ export interface ClusterInputs {
   fallbackGpuTypes?: string[];
   /**
    * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale request. If the same update changes
-   * `env` or `container`, replicas are added only after the new configuration is healthy.
+   * `env` or `container`, the number changes only after the new configuration is healthy.
    *
    * If an autoscaler controls the number, use the option `ignoreChanges: ["replicas"]`.
    */
