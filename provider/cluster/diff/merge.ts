@@ -22,7 +22,11 @@ export function updateTo(inputs: CheckedInputs, state: ClusterState, record: Clu
   const changes = { ...Object.fromEntries(left), ...diffCluster({ ...state }, { ...inputs }).changes };
   const named = Object.keys(changes);
   const target = mergeInputs(inputs, state, record, named);
-  return { inputs, state, record, named, effects: effectsOf({ changes }), target };
+  const effects = new Set(effectsOf({ changes }));
+  // Some services roll out whatever changes: then a trigger must not restart the replicas once more.
+  const triggers = effects.has("restart") || effects.has("redeploy");
+  if (triggers && effects.has("configure") && !isDown(record, state)) effects.add("rollout");
+  return { inputs, state, record, named, effects, target };
 }
 
 /**

@@ -23,7 +23,9 @@ const maxUnseenMs = 60_000;
 export function hasBegun(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
   if (!before || !after) return false;
   if (isChanging(after.status) && !isChanging(before.status)) return true;
-  if (stateOf(before.status) === "failed" && stateOf(after.status) === "running") return true;
+  const hasFailed = (status: StatusRecord) => stateOf(status.status) === "failed";
+  if (hasFailed(after) && !hasFailed(before)) return true;
+  if (hasFailed(before) && stateOf(after.status) === "running") return true;
   if (before.overall === true && after.overall === false) return true;
   // A status without replicas proves nothing: it may not be available.
   if (before.replicas.length === 0 || after.replicas.length === 0) return false;

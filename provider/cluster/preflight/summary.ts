@@ -53,8 +53,9 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
 
 /** The message that a change of the configuration replaces the replicas one after the other; `undefined` if it does not. */
 export function rolloutOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
+  // A value that is not known yet can replace the cluster too.
+  if (Object.values(changes).some(({ replace }) => replace)) return undefined;
   const known = knownChanges({ changes }, inputs).changes;
-  if (Object.values(known).some(({ replace }) => replace)) return undefined;
   if (!effectsOf({ changes: known }).has("rollout") || !runs(state) || !runs(inputs)) return undefined;
   if (state.replicas === 0) return undefined;
   const isChanged = (name: InputName) => Object.keys(known).some((path) => isWithinPaths(path, [name]));
