@@ -102,7 +102,8 @@ export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[]
   const how = inputs.__deleteBeforeReplace ? ", unless a replacement deletes it first" : "";
   const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
   const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
-  const kept = Object.keys(record.env ?? {}).length > 0 ? "; variables that the program does not set are kept" : "";
+  const hasOthers = Object.keys(record.env ?? {}).some((variable) => !Object.hasOwn(inputs.env ?? {}, variable));
+  const kept = hasOthers ? "; variables that the program does not set are kept" : "";
   const changes = `${listOf(changed)} will be changed to match the program${kept}`;
   return [
     ...failures.map(({ property, reason }) => failure(property, reason)),

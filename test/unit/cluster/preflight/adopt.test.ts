@@ -31,7 +31,7 @@ describe("an adoption", () => {
     ["reports that nothing is changed", {}, two, nothing],
     [
       "reports what is changed, by the paths alone",
-      { env: { MODEL: "old" }, status: "stopped" },
+      { env: { MODEL: "old", THEIRS: "kept" }, status: "stopped" },
       { ...two, replicas: 3, env: { MODEL: canary, NEW: canary } },
       /: replicas, env.MODEL, env.NEW and desiredStatus will be changed to match .* does not set are kept$/,
     ],
