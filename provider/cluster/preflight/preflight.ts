@@ -88,7 +88,13 @@ interface Prepared {
 async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
   const { urn, run, reads } = requested;
   const before = await withListedOutputs(requested, current);
-  const inputs = await withListedType(reads, withKeptType(requested.inputs, before), before);
+  const { __gpu = before.__gpu, ...typed } = await withListedType(
+    reads,
+    withKeptType(requested.inputs, before),
+    before,
+  );
+  // Previews show a hidden input that goes. The check of a replacement finds the identifiers of the new type.
+  const inputs = __gpu ? { ...typed, __gpu } : typed;
   const situation = { ...requested, inputs, before };
   const findings = claim(situation);
   if (!isRefused(findings)) findings.push(...(await judgeName(situation)).findings);
