@@ -32,7 +32,9 @@ describe("npm start", () => {
 
   /** Folders and stack files of the demo, without the folder that the providers of a run share, and what Pulumi and ts-node keep. */
   const leftovers = () =>
-    [...readdirSync(temporary), ...readdirSync(repository)].filter((name) => /^gpucluster-(?!\d+$)|^Pulumi\.demo/.test(name));
+    [...readdirSync(temporary), ...readdirSync(repository)].filter((name) =>
+      /^gpucluster-(?!\d+$)|^Pulumi\.demo/.test(name),
+    );
 
   it("runs the whole tour and leaves nothing behind", async () => {
     const { code, output } = await runStart(temporary);
