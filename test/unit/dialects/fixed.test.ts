@@ -128,7 +128,6 @@ describe("a value that is not known yet, at a service that cannot update cluster
       { fallbackGpuTypes: [UNKNOWN, "h100"], container: "team/server:2.0" },
       rollout,
     ],
-    ["the credential beside the image", base, { registryCredentialId: UNKNOWN, container: "team/server:2.0" }, rollout],
   ])("hides only itself: %s", async (_title, inputs, changes, line) => {
     const fixture = await openFixture({ dialect: "client" });
     const made = await fixture.create(inputs);
@@ -141,6 +140,10 @@ describe("a value that is not known yet, at a service that cannot update cluster
   it.each<[string, Properties]>([
     ["a variable", { env: { ...env, DB: UNKNOWN } }],
     ["the whole env", { env: UNKNOWN }],
+    [
+      "the credential, beside an image that could change in place",
+      { registryCredentialId: UNKNOWN, container: "team/server:2.0" },
+    ],
   ])(
     "may replace the cluster, so that neither the cluster nor its endpoint counts as kept: %s",
     async (_title, changes) => {
