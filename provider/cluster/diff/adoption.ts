@@ -8,7 +8,7 @@ import { type CheckFailure, type Diff, hasUnknown, type Properties, UNKNOWN } fr
 import { inputFlags, type TextName, textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { gpuTypeOf, hasValue, identifiersIn, isMasked, sameText } from "./drift";
+import { gpuTypeOf, hasValue, identifiersIn, isMasked, maskedVariables, sameText } from "./drift";
 
 /** Only a replacement changes them. `mismatches` compares the name by another rule. */
 const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
@@ -43,7 +43,8 @@ export function findMismatches(
     failures.push({ property: "name", reason });
   }
   const changes = adoptionChanges(inputs, record);
-  const unread = changes.some((path) => isWithinPaths(path, ["env"])) ? maskedOthers(inputs, record) : [];
+  const sendsEnv = changes.some((path) => isWithinPaths(path, ["env"]));
+  const unread = sendsEnv ? maskedVariables(record).filter((name) => !Object.hasOwn(inputs.env ?? {}, name)) : [];
   if (unread.length > 0) {
     const names = listOf(
       unread.map((name) => `\`${cleanText(name, 60)}\``),
@@ -58,12 +59,6 @@ export function findMismatches(
     if (paths.length > 0) failures.push({ property, reason });
   }
   return failures;
-}
-
-/** The variables that the program does not set, and whose values are not known. */
-function maskedOthers({ env = {} }: CheckedInputs, record: ClusterRecord): string[] {
-  const others = Object.entries(record.env ?? {}).filter(([name]) => !Object.hasOwn(env, name));
-  return others.filter(([, value]) => value !== "" && isMasked(value)).map(([name]) => name);
 }
 
 /** The inputs with the name of the adopted cluster; an explicit name keeps the spelling of the program. */

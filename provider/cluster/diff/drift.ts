@@ -4,7 +4,7 @@ import { isStopping, stateOf } from "../../api/decode/states";
 import type { GpuType } from "../../api/decode/types";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import { isUuid, vocabularies } from "../../api/requests";
-import { cleanText } from "../../base/text";
+import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
@@ -295,6 +295,18 @@ const maskPattern =
 
 export function isMasked(observed: string | null): boolean {
   return observed === null || maskPattern.test(observed.trim());
+}
+
+/** The names of the variables that a record shows without their values. */
+export function maskedVariables({ env = {} }: ClusterRecord): string[] {
+  return Object.entries(env)
+    .filter(([, value]) => value !== "" && isMasked(value))
+    .map(([name]) => name);
+}
+
+export function listOfVariables(names: readonly string[]): string {
+  const paths = names.map((name) => `\`env.${cleanText(name, 60)}\``);
+  return listOf(paths, maxNamed);
 }
 
 /** Host names and GPU types are not case-sensitive. */

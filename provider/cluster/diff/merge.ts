@@ -4,7 +4,7 @@ import { isDown } from "../health/health";
 import type { Effect } from "../schema/fields";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, effectsOf, isWithinPaths } from "./diff";
-import { isMasked, unknownValue, withDrift } from "./drift";
+import { maskedVariables, unknownValue, withDrift } from "./drift";
 
 /** One change of a cluster, computed once: everything that is sent comes from here. */
 export interface Update {
@@ -96,9 +96,5 @@ export function unknownVariables({ state, record, named }: Pick<Update, "state" 
   const { env = {}, __observed: known } = state;
   const isKnown = (name: string) =>
     Object.hasOwn(env, name) ? env[name] !== unknownValue : known?.env?.includes(name);
-  return Object.entries(record.env ?? {})
-    .filter(
-      ([name, value]) => value !== "" && isMasked(value) && !isKnown(name) && !isWithinPaths(`env.${name}`, named),
-    )
-    .map(([name]) => name);
+  return maskedVariables(record).filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
 }

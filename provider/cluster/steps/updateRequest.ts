@@ -4,9 +4,8 @@ import type { UpdateMethod } from "../../api/endpoints";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../../api/requests";
 import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
-import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
-import { compareObserved, keysIn, unverifiedPaths } from "../diff/drift";
+import { compareObserved, keysIn, listOfVariables, unverifiedPaths } from "../diff/drift";
 import { type Update, unknownVariables } from "../diff/merge";
 import { type CheckedInputs, pick } from "../schema/state";
 import type { LookupSources } from "../service/lookup";
@@ -54,11 +53,6 @@ export async function sendUpdate(
   if (nulls.length > 0 && record.env === undefined && service.client.variant.updateMethod !== "PUT")
     operation.warn(`the service shows no env, so it may keep ${listOfVariables(nulls)}`);
   return answer ? [...seen, answer] : seen;
-}
-
-function listOfVariables(names: readonly string[]): string {
-  const paths = names.map((name) => `\`env.${cleanText(name, 60)}\``);
-  return listOf(paths, maxNamed);
 }
 
 export function namedFields(named: readonly string[]): ConfigInput[] {
