@@ -9,13 +9,13 @@ import { find, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { holdMs } from "../wait/poller";
 import { type Service, waitUntilVisible } from "../wait/wait";
-import { isTrueWithin, sendWrite } from "./sendWrite";
+import { type Attempt, isTrueWithin, sendWrite } from "./sendWrite";
 
 export async function stop(
   service: Service,
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
-  attempt?: () => () => void,
+  attempt?: Attempt,
 ): Promise<void> {
   const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.before);
   const { record } = operation.observed;
@@ -39,7 +39,7 @@ interface StartOptions {
   /** In the order in which they are tried. */
   readonly actions?: readonly StartAction[];
   readonly redeployBody?: RedeployBody | undefined;
-  readonly attempt?: () => () => void;
+  readonly attempt?: Attempt;
 }
 
 /**

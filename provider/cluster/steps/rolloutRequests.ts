@@ -6,7 +6,7 @@ import { hasBegun, type Rollout, wasHealthy } from "../health/rollout";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";
-import { isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
+import { type Attempt, isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
 
 export async function observeStatus(service: Service, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(service.client, operation);
@@ -49,7 +49,7 @@ export async function rollOutUpdate(
  * Brings up the replicas of a failed cluster: by a redeploy or, where the service has none, by a restart.
  * @throws ClusterFailedError if the service has neither.
  */
-export async function repair(service: Service, operation: Operation, attempt?: () => () => void): Promise<Rollout> {
+export async function repair(service: Service, operation: Operation, attempt?: Attempt): Promise<Rollout> {
   for (const action of ["redeploy", "restart"] as const) {
     const rollout = await orMissing(service, operation, restartReplicas(service, operation, action, { attempt }));
     if (rollout) return rollout;
@@ -68,7 +68,7 @@ export async function trigger(
   service: Service,
   operation: Operation,
   action: "restart" | "redeploy",
-  attempt: () => () => void,
+  attempt: Attempt,
 ): Promise<Rollout> {
   const rollout = await orMissing(service, operation, restartReplicas(service, operation, action, { attempt }));
   if (rollout) return rollout;
@@ -93,7 +93,7 @@ async function orMissing(
 
 interface RestartOptions {
   readonly body?: RedeployBody;
-  readonly attempt?: (() => () => void) | undefined;
+  readonly attempt?: Attempt | undefined;
 }
 
 /** Restarts the replicas by one POST. It is never sent again: a second one would restart every replica again. */
@@ -126,7 +126,7 @@ export async function redeployImage(
   service: Service,
   operation: Operation,
   container: string,
-  attempt: () => () => void,
+  attempt: Attempt,
 ): Promise<Rollout> {
   const request = restartReplicas(service, operation, "redeploy", { body: { container }, attempt });
   const rollout = await orMissing(service, operation, request);

@@ -26,13 +26,16 @@ export const writeTable = {
   delete: { lost: 0, busy: 5 },
 } as const;
 
+/** Records, before a request, that it may take effect. Returns what takes that back: the service has refused it. */
+export type Attempt = () => () => void;
+
 export interface Write<Answer> {
   readonly kind: keyof typeof writeTable;
   readonly send: () => Promise<Answer>;
   /** Whether a read shows the effect, so that nothing more has to be sent; without a record, the cluster is gone. */
   readonly isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>;
-  /** Records, before each request, that it may take effect. Returns what takes that back after a refusal. */
-  readonly attempt?: (() => () => void) | undefined;
+  /** Called before each request. */
+  readonly attempt?: Attempt | undefined;
 }
 
 const busyPausesMs = { first: 1_000, max: 15_000 };

@@ -10,7 +10,7 @@ import { type Update, unknownVariables } from "../diff/merge";
 import { type CheckedInputs, pick } from "../schema/state";
 import type { LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { sendWrite } from "./sendWrite";
+import { type Attempt, sendWrite } from "./sendWrite";
 
 /**
  * Sends the configuration: by PATCH what the update names, by PUT and POST everything. PATCH and POST may keep what a body omits,
@@ -23,7 +23,7 @@ export async function sendUpdate(
   service: LookupSources,
   operation: Operation,
   update: Update,
-  attempt: () => () => void,
+  attempt: Attempt,
 ): Promise<readonly ClusterRecord[]> {
   const { target, record, named } = update;
   const differing = namedFields(named);
