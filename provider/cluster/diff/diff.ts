@@ -26,9 +26,10 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   return { changes, deleteBeforeReplace: keepsName(state, news) };
 }
 
-/** Whether the path of a change (`env.MODEL`) is one of these paths, or within one. */
+/** Whether the path of a change (`env.MODEL`) is one of these paths, or its input is. A key can contain dots: `env.logging.level`. */
 export function isWithinPaths(path: string, paths: readonly string[]): boolean {
-  return paths.some((each) => path === each || path.startsWith(`${each}.`));
+  const [input = path] = path.split(".", 1);
+  return paths.includes(path) || paths.includes(input);
 }
 
 /** Whether the value at the path of a change (`replicas`, `env.MODEL`) is not known yet. */

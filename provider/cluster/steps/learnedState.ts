@@ -68,12 +68,8 @@ function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRe
     ...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(Object.entries(lists).filter(([, keys]) => keys.length > 0)),
   };
-  const isJudged = (path: string) =>
-    isSent(path) &&
-    !isWithinPaths(
-      path,
-      kept.map((name) => `env.${name}`),
-    );
+  const keptPaths = kept.map((name) => `env.${name}`);
+  const isJudged = (path: string) => isSent(path) && !keptPaths.includes(path);
   return { echo: learned, differing: differing.filter(isJudged), unchanged: unchanged.filter(isJudged) };
 }
 

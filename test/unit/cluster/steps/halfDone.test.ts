@@ -109,6 +109,14 @@ describe("what another user has set", () => {
     expect(sent(fixture)).toEqual([{ env: { MODEL: "three", OLD: "old" } }]);
   });
 
+  it("stays in a variable whose name continues that of a changed one after a dot", async () => {
+    const before = { logging: "warn", "logging.level": "info" };
+    const { fixture, made } = await openSettled({ ...old, env: before });
+    fixture.simulator.change(made.id, { env: { ...before, "logging.level": "debug" } });
+    await fixture.change(made, { ...old, env: { ...before, logging: "error" } });
+    expect(stored(fixture, made)?.deployed.env).toEqual({ logging: "error", "logging.level": "debug" });
+  });
+
   it("stays after an adoption, with and without a change of `env`", async () => {
     for (const MODEL of ["one", "zero"]) {
       const fixture = await openFixture();
