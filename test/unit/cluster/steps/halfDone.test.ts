@@ -39,6 +39,11 @@ const missing = (action: string): Fault => {
   return { kind: "status", status: 404, method: "POST", path: `/v1/clusters/*/${action}`, times: 99 };
 };
 
+/** A cluster that this package has not made. */
+function addExisting({ simulator }: Fixture, variables: Record<string, string>) {
+  return simulator.addCluster({ name: "web", container: image, gpuType: "h100", replicas: 2, env: variables });
+}
+
 describe("what another user has set", () => {
   const masked: Partial<Dialect> = { envEcho: "masked" };
 
@@ -60,7 +65,7 @@ describe("what another user has set", () => {
 
   it("is not emptied after an import from a service that masks, whose warning names the variables", async () => {
     const fixture = await openFixture({ dialect: masked });
-    const { id } = fixture.simulator.addCluster({ name: "web", container: image, gpuType: "h100", replicas: 2, env });
+    const { id } = addExisting(fixture, env);
     const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, {}));
     expect(fixture.warnings().join()).toMatch(/could not be read.*`env\.MODEL` and `env\.OLD`/);
     const inputs = { ...found?.inputs, env: { MODEL: "two", OLD: "***" } };
@@ -104,7 +109,7 @@ describe("what another user has set", () => {
     const fixture = await openFixture();
     const stopped = await fixture.settleStopped({ ...old, ...toStop, container: image, env });
     const waiting = await fixture.change(stopped, { ...two, desiredStatus: "stopped" });
-    fixture.simulator.change(made(waiting), { container: "theirs:2" });
+    fixture.simulator.change(waiting.id, { container: "theirs:2" });
     await fixture.change(waiting, { ...model("three"), desiredStatus: "stopped" });
     expect(sent(fixture)).toEqual([{ env: { MODEL: "three", OLD: "old" } }]);
   });
@@ -121,13 +126,7 @@ describe("what another user has set", () => {
     for (const MODEL of ["one", "zero"]) {
       const fixture = await openFixture();
       const there = { MODEL, LICENSE_SERVER: "x" };
-      const { id } = fixture.simulator.addCluster({
-        name: "web",
-        container: image,
-        gpuType: "h100",
-        replicas: 2,
-        env: there,
-      });
+      const { id } = addExisting(fixture, there);
       const inputs = { ...toRun, container: image, env: { MODEL: "one" }, adopt: id };
       const at = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
       await fixture.expectAtGoal(at, inputs);
@@ -141,20 +140,12 @@ describe("what another user has set", () => {
 it("an adoption that would have to send variables which the service masks is refused before a request", async () => {
   const fixture = await openFixture({ dialect: { envEcho: "masked" } });
   const there = { MODEL: "one", LICENSE_SERVER: "x" };
-  const { id } = fixture.simulator.addCluster({
-    name: "web",
-    container: image,
-    gpuType: "h100",
-    replicas: 2,
-    env: there,
-  });
+  const { id } = addExisting(fixture, there);
   const inputs = { ...toRun, container: image, env: { MODEL: "one", NEW: "new" }, adopt: id };
   const { message } = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), inputs)));
   expect(message).toMatch(/was not adopted: `env` differs .*`LICENSE_SERVER` with values that the service masks/);
   expect(writes(fixture.simulator)).toEqual([]);
 });
-
-const made = ({ id }: Held) => id;
 
 describe("a half-done update", () => {
   it("that a corrected request has not stored is undone by a revert without a write", async () => {
