@@ -25,7 +25,7 @@ module.exports = {
     modulePathIgnorePatterns: ["<rootDir>/templates"],
     testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
     testEnvironment: "node",
-    setupFilesAfterEnv: [`<rootDir>/${timeLimit}`],
+    setupFilesAfterEnv: [`<rootDir>/${timeLimit}`, "<rootDir>/test/support/seed.ts"],
     transform: { "^.+\\.ts$": ["@swc/jest", swc] },
   })),
 };

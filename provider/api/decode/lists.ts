@@ -109,21 +109,25 @@ export class WholeLists {
   #rows = 0;
   #isPaged = false;
 
-  async isWhole(keys: readonly string[], readSecond: () => Promise<readonly string[]>): Promise<boolean> {
-    if (this.#isPaged || keys.length <= this.#rows) return !this.#isPaged;
+  /** What earlier proofs say about a list of so many rows. */
+  isWhole(count: number): boolean {
+    return !this.#isPaged && count <= this.#rows;
+  }
+
+  /** Asks for a second page, unless the answer is known. A list stays unproven after a failure: the next one asks again. */
+  async prove(keys: readonly string[], readSecond: () => Promise<readonly string[]>): Promise<boolean> {
+    if (this.#isPaged || this.isWhole(keys.length)) return !this.#isPaged;
     try {
       const second = await readSecond();
       // A cluster may have been made or deleted between the two requests.
       const isSame = second.every((key) => keys.includes(key)) || keys.every((key) => second.includes(key));
-      this.#isPaged = !isSame;
-      this.#rows = second.length === 0 ? keys.length : Number.POSITIVE_INFINITY;
+      this.#isPaged ||= !isSame;
+      this.#rows = second.length === 0 ? Math.max(this.#rows, keys.length) : Number.POSITIVE_INFINITY;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      // After any other failure, the next list asks again.
-      if (error.outcome !== "refused") return false;
-      this.#rows = Number.POSITIVE_INFINITY;
+      if (error.outcome === "refused") this.#rows = Number.POSITIVE_INFINITY;
     }
-    return !this.#isPaged;
+    return this.isWhole(keys.length);
   }
 }
 
@@ -131,7 +135,7 @@ export class WholeLists {
 export async function readPages<Item>(
   get: (query?: string) => Promise<Page<Item>>,
   keyOf: (item: Item) => string,
-  isWhole: (keys: readonly string[]) => Promise<boolean> = async () => true,
+  isWhole: (count: number) => boolean = () => true,
 ): Promise<PagedList<Item>> {
   const found = new Map<string, Item>();
   const queries = new Set<string>();
@@ -148,7 +152,7 @@ export async function readPages<Item>(
     if (query === undefined) {
       // A record on two pages moved while they were read, so another record may have been on neither.
       const complete = isComplete && isEnd && found.size === records;
-      const isUnproven = complete && isSilent && !(await isWhole([...found.keys()]));
+      const isUnproven = complete && isSilent && !isWhole(found.size);
       return { ...list(complete && !isUnproven), isUnproven };
     }
     if (queries.has(query) || (page.count > 0 && found.size === sizeBefore))

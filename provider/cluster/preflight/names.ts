@@ -68,7 +68,8 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   if (holders.length === 0) return { findings: [] };
   let why = "";
   if (isCreation && isResumableName(inputs, urn, { salt: settings.resume, predecessor: before?.name })) {
-    const resumable = await findResumableInDetail(situation, { holders, complete: list.complete });
+    const complete = await reads.showsAll(list);
+    const resumable = await findResumableInDetail(situation, { holders, complete });
     if (!("reason" in resumable)) return resumable;
     why = `. ${notResumed(resumable.reason)}`;
   }

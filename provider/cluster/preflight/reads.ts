@@ -133,6 +133,12 @@ export class Reads {
     return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
   }
 
+  /** Whether this list shows all clusters. */
+  async showsAll(list: ClusterList): Promise<boolean> {
+    const proven = await this.#once("all clusters", ({ client }, options) => client.proven(list, options));
+    return proven.value?.complete === true;
+  }
+
   clustersIfRead(): Promise<Answer<ClusterList>> {
     return this.cache.sent("clusters");
   }

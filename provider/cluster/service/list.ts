@@ -12,6 +12,8 @@ export interface ListOptions extends CallOptions {
 interface SharedRequest {
   readonly startedAtMs: number;
   readonly list: Promise<ClusterList>;
+  /** The list with its proof, which is requested by the first caller who needs it. */
+  readonly proven: () => Promise<ClusterList>;
   readonly stop: AbortController;
   readonly waiting: Set<Caller>;
 }
@@ -27,12 +29,26 @@ export class ListCache {
     private readonly clock: Clock,
   ) {}
 
+  /** A list that decides that no other cluster exists: complete, if the service shows or proves that. */
+  whole(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
+    return this.#read(maxAgeMs, options, ({ proven }) => proven());
+  }
+
+  /** A list of which it may be unproven that it is complete. */
+  recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
+    return this.#read(maxAgeMs, options, ({ list }) => list);
+  }
+
   /**
    * Failures are not cached. Each caller waits until its own deadline, and the request is aborted when nobody waits for it any
    * more. It has the limits of the caller that sent it: if it fails, a caller that allows several attempts tries again, once; and
    * again whenever the deadline of another caller ended the request.
    */
-  async recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
+  async #read(
+    maxAgeMs: number,
+    options: ListOptions,
+    answerOf: (request: SharedRequest) => Promise<ClusterList>,
+  ): Promise<ClusterList> {
     const { signal, subject, onWait, redactor, ...request } = options;
     const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = request;
     for (let failures = 0; ; failures += 1) {
@@ -40,7 +56,8 @@ export class ListCache {
       // The age is negative after the clock was set back.
       const shared = ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
       try {
-        return await this.#wait(shared ?? this.#send(request), { signal, subject, onWait, deadlineMs });
+        const read = shared ?? this.#send(request);
+        return await this.#wait(read, answerOf(read), { signal, subject, onWait, deadlineMs });
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         const isLast = attempts === 1 || (failures > 0 && !error.hitDeadline);
@@ -51,9 +68,9 @@ export class ListCache {
     }
   }
 
-  async #wait(request: SharedRequest, caller: Caller) {
+  async #wait(request: SharedRequest, answer: Promise<ClusterList>, caller: Caller) {
     const { signal, subject, deadlineMs } = caller;
-    const list = signal ? abortable(request.list, signal) : request.list;
+    const list = signal ? abortable(answer, signal) : answer;
     const late = () =>
       new ConnectionError("no complete answer came in time", {
         outcome: "ambiguous",
@@ -79,8 +96,14 @@ export class ListCache {
     const onWait = (message: string) => {
       for (const caller of waiting) caller.onWait?.(message);
     };
-    const list = this.client.listClusters({ ...options, onWait, signal: stop.signal });
-    const request = { startedAtMs: this.clock.now(), list, stop, waiting };
+    const shared = { ...options, onWait, signal: stop.signal };
+    const list = this.client.listClusters(shared);
+    let proof: Promise<ClusterList> | undefined;
+    const proven = () => {
+      proof ??= list.then((unproven) => this.client.proven(unproven, shared));
+      return proof;
+    };
+    const request = { startedAtMs: this.clock.now(), list, proven, stop, waiting };
     this.#latest = request;
     list.catch((error) => this.#end(request, error));
     return request;

@@ -43,7 +43,7 @@ export async function findCluster(
 
 /** The list for a lookup by id, which does not have the attempts of the lookup. */
 function listFor({ lists }: LookupSources, { listAgeMs = 0, attempts: _attempts, ...options }: ListOptions) {
-  return lists.recent(listAgeMs, options);
+  return lists.whole(listAgeMs, options);
 }
 
 async function isUnlisted(sources: LookupSources, id: string, request: ListOptions): Promise<boolean> {

@@ -146,7 +146,9 @@ async function store(run: Run): Promise<Stored> {
   // Replicas that the update adds to none do not show whether they run the new configuration.
   const canShowRollout = update.effects.has("rollout") && update.record.replicas !== 0;
   const before = canShowRollout ? await observeStatus(service, operation) : undefined;
-  const seen = await sendUpdate(service, operation, update, () => progress.attempt(...configPaths(run)));
+  const replicas = progress.replicas ?? update.state.replicas ?? update.target.replicas;
+  const attempt = () => progress.attempt(...configPaths(run));
+  const seen = await sendUpdate(service, operation, update, { replicas, attempt });
   progress.reach("extraFields");
   return { before, seen };
 }

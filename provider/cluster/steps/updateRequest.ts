@@ -15,6 +15,7 @@ import { type Attempt, sendWrite } from "./sendWrite";
 /**
  * Sends the configuration: by PATCH what the update names, by PUT and POST everything. PATCH and POST may keep what a body omits,
  * so a null removes it. If a refusal is about the body, one corrected body is sent.
+ * @param replicas The number that the cluster has now: nothing shrinks before the rollout.
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and another input changes.
  * @throws ConfigError if the body would overwrite a variable whose value is not known.
@@ -23,11 +24,11 @@ export async function sendUpdate(
   service: LookupSources,
   operation: Operation,
   update: Update,
-  attempt: Attempt,
+  { replicas, attempt }: { readonly replicas: number; readonly attempt: Attempt },
 ): Promise<readonly ClusterRecord[]> {
   const { target, record, named } = update;
   const differing = namedFields(named);
-  const all = everything(update);
+  const all = everything(target, replicas);
   const removed = keysIn(named, "env").filter((name) => !Object.hasOwn(all.env, name));
   const nulls = removed.filter((name) => record.env === undefined || Object.hasOwn(record.env, name));
   const isCredentialRemoved = differing.includes("registryCredentialId") && all.registryCredentialId === undefined;
@@ -59,10 +60,8 @@ export function namedFields(named: readonly string[]): ConfigInput[] {
   return configInputs.filter((field) => named.some((path) => isWithinPaths(path, [field])));
 }
 
-/** The body with everything. It has the number of replicas that the cluster has: nothing shrinks before the rollout. */
-function everything({ target, record, state }: Update) {
+function everything(target: CheckedInputs, replicas: number) {
   const { env = {}, extraFields = {} } = target;
-  const replicas = record.replicas ?? state.replicas ?? target.replicas;
   // No program requests 0 replicas, and a service can refuse the number.
   return { ...pick(target, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
 }

@@ -107,7 +107,9 @@ export class Observer {
 
   async #readListed({ operation, untilGone }: WaitOptions): Promise<ClusterRecord | undefined> {
     try {
-      const list = await this.sources.lists.recent(sameTickMs, { ...operation.lookup(), ...poll, attempts: 1 });
+      const { lists } = this.sources;
+      const request = { ...operation.lookup(), ...poll, attempts: 1 };
+      const list = await (untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request));
       const listed = memberOf(list, operation.id);
       if (listed || (untilGone && list.complete)) return listed;
     } catch (error) {

@@ -51,7 +51,7 @@ it("a random walk of operations ends with the desired cluster, whatever the mixt
   await holdsInAny(45, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (around, steps) =>
     walk(await openIn(around), markedIn(around, web), steps),
   );
-}, 120_000);
+}, 1_200_000);
 
 async function walk(fixture: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
   let situation: Situation = { held: await fixture.create(program), wanted: program };

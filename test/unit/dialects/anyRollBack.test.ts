@@ -39,7 +39,7 @@ it("an interrupted rollback is followed by what the next update requests, whatev
     else await expectGivenUp(fixture, left, { ...good, container, env });
     expect(living(fixture.simulator)).toHaveLength(1);
   });
-}, 120_000);
+}, 1_200_000);
 
 /**
  * The update to what fails ends with the old configuration, which can be that of another user or, if it was interrupted before

@@ -54,7 +54,8 @@ describe("a list that says nothing about pages", () => {
       return { status: 200, headers: {}, body: "", ...answer };
     };
     const client = createClient(transportOver(wire, { clock }));
-    return { asked, service, list: () => clock.run(client.listClusters()) };
+    const list = async () => client.proven(await client.listClusters());
+    return { asked, service, list: () => clock.run(list()) };
   }
 
   const whole: [string, Second][] = [

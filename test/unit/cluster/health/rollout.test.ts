@@ -158,6 +158,8 @@ describe("two observations", () => {
     ["a healthy cluster loses a replica", statusOf("a b"), statusOf("a")],
     ["the status word becomes a pending one", statusOf("a b", "running"), statusOf("a b", "updating")],
     ["a failed cluster runs again", statusOf("a? b", "failed"), statusOf("a b", "running")],
+    ["a healthy cluster fails", statusOf("a b", "running"), statusOf("a? b?", "failed")],
+    ["a running cluster of which only the word is known fails", statusOf("", "running"), statusOf("", "failed")],
     ["a healthy flag turns false", { replicas: [], overall: true }, { replicas: [], overall: false }],
   ])("prove a rollout: %s", (_title, before, after) => {
     expect(hasBegun(before, after)).toBe(true);
@@ -169,6 +171,8 @@ describe("two observations", () => {
     ["nothing changes", statusOf("a b"), statusOf("a b")],
     ["replicas come while others start", statusOf("a b!", "provisioning"), statusOf("a b! c!")],
     ["a replica that crashes changes", statusOf("a b?"), statusOf("a b!")],
+    ["a cluster that was changing fails", statusOf("a! b!", "deploying"), statusOf("a? b?", "failed")],
+    ["replicas that were starting fail", statusOf("a! b!", "running"), statusOf("a? b?", "failed")],
     ["the status word stays a pending one", statusOf("a b!", "updating"), statusOf("a b!", "updating")],
     ["no replicas are listed", statusOf("a b", "running"), statusOf("", "running")],
     ["the healthy flag stays", { replicas: [], overall: true }, { replicas: [], overall: true }],

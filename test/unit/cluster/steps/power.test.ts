@@ -73,6 +73,7 @@ const treatments = [
   { startedBy: "restart-or-redeploy", stoppedUpdate: "refused", updateRollsOut: false },
   { startedBy: "redeploy", stoppedUpdate: "starts", updateRollsOut: false },
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
+  { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true, updateMethod: "PUT" },
 ] as const;
 
 describe.each(treatments)("a stopped cluster: %j", (way) => {

@@ -138,7 +138,7 @@ describe("processes that share a key", () => {
   });
 
   test.each([
-    [100, 30, 214],
+    [100, 30, 210],
     [100, 300, 240],
   ])(
     "send few requests if there is only one: %i clusters of %i s, at most %i requests",
