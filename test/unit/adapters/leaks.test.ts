@@ -40,6 +40,7 @@ const encodings: [string, string][] = [
   ["in JSON", JSON.stringify(value).slice(1, -1)],
   ["in a URL", encodeURIComponent(value)],
   ["in base64", base64(value)],
+  ["in hex", Buffer.from(value).toString("hex")],
   ["in base64 behind a user", base64(`user:${value}`)],
   ["without its last third", value.slice(0, 16)],
 ];

@@ -20,6 +20,8 @@ export const plain: [string, Write][] = [
   ["in a URL", url],
   ["in base64", base64],
   ["in base64url", (value) => Buffer.from(value).toString("base64url")],
+  ["in hex", (value) => Buffer.from(value).toString("hex")],
+  ["in hex in capitals", (value) => Buffer.from(value).toString("hex").toUpperCase()],
 ];
 
 /** What a person would call a leak all the same: nothing of it shows. */
