@@ -57,7 +57,7 @@ function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
   const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,
-    () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
+    () => ({ previewChecks: "default" }),
   );
   return {
     create: (name) => cluster.create(contextOf(name), { ...spec, desiredStatus: "running", name }),

@@ -219,7 +219,7 @@ export class Engine {
     };
     const client = createClient(createTransport({ ...chain, ...timing, wire }));
     const service = { ...createService(client, "seen", clock, 15_000, chain.baseUrl), random: () => 0.5 };
-    const settings = { strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" } as const;
+    const settings = { previewChecks: "default" } as const;
     const cluster = createClusterResource(
       () => service,
       () => settings,

@@ -32,10 +32,10 @@ export const names = gpu.getCluster({ id: "cl_1" }).then((one) => [one.createdAt
 export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
 export const reported: Promise<Report> = report({ stacks: [{ stackName: "dev", workDir: "infra" }] });
 const probe: gpu.ReadinessProbe & native.ReadinessProbe = { path: "/health", method: "GET" satisfies gpu.ProbeMethod };
-export const words: [gpu.DesiredStatus, gpu.OnFailedUpdate, native.GpuTypeCheck] = ["stopped", "rollBack", "warn"];
+export const words: [gpu.DesiredStatus, gpu.OnFailedUpdate, native.PreviewChecks] = ["stopped", "rollBack", "warn"];
 export const probed: gpu.ClusterArgs = { gpuType: "l4", container: "acme/model:1", readinessProbe: probe };
 export const args: gpu.ClusterArgs & native.ClusterArgs = { gpuType: "l4", container: "acme/model:1" };
-const far = new native.Provider("far", { apiKey: pulumi.secret("k"), capacityCheck: "error" });
+const far = new native.Provider("far", { apiKey: pulumi.secret("k"), previewChecks: "strict" });
 export const same: native.Cluster = new native.Cluster("far", args, { provider: far, import: "cl_1" });
 export const sameEndpoint: pulumi.Output<string> = native.Cluster.get("theirs", same.id, { env: { MODEL: "llama" } }, { provider: far }).endpoint;
 export const known: gpu.ClusterState & native.ClusterState = { container: web.container, endpoint };
@@ -123,7 +123,7 @@ describe("the published types", () => {
     expect(hover("endpoint;")).toContain("URL at which the cluster is served.");
     expect(hover("id: web.id")).toContain("The service's id");
     expect(hover("pricePerHour ??")).toContain("Price of one GPU for one hour");
-    expect(hover("capacityCheck:")).toContain("not enough GPUs are available");
+    expect(hover("previewChecks:")).toContain("What makes a preview fail");
     expect(hover("getGpuTypes().then")).toContain("The GPU types that the service lists");
     expect(hover("getClusterOutput({ name: same.name }")).toContain("as an output");
     expect(hover('get("theirs"')).toContain("Reads an existing cluster without managing it");

@@ -14,7 +14,7 @@ import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
-import { info, type Message, warning } from "./judge";
+import { becauseStrict, info, type Message, severityOf, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
 import { hiddenReasonOf, lossOf, rolloutOf, withReplicasOf } from "./summary";
@@ -135,7 +135,7 @@ function withoutOutputs(news: Properties, olds: Properties): Properties {
 /**
  * Refuses a service or key that does not know a cluster which another one saw last: without a change in the program, nothing
  * else would report that. A list that shows the cluster is enough; its absence has to be confirmed by the cluster's own 404.
- * @throws GpuClusterError in this case, if the key is rejected and, under `strictPreview`, if the answer is not known.
+ * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
  */
 async function refuseForeignKey(
   { ctx, service, settings, run, hide }: { ctx: Ctx; service: Service; settings: Settings; run: Run; hide: Hide },
@@ -153,7 +153,9 @@ async function refuseForeignKey(
   if (found !== undefined && found !== "none") return [];
   const why = error === undefined ? "it was created a moment ago" : messageOf(error);
   const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
-  if (settings.strictPreview || isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
+  if (isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
+  if (severityOf("unread", settings) === "failure")
+    throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
   const wayOut =
     "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
   return [warning(`${id} ${text}. ${wayOut}`, "unseen")];

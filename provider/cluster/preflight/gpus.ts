@@ -8,7 +8,17 @@ import { waitsForCapacity } from "../operations/capacity";
 import { gpusOf } from "../schema/extraFields";
 import { allowedTypes, hasKnownType, hasType, identifiersOfType } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/state";
-import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
+import {
+  becauseStrict,
+  type Finding,
+  failure,
+  gapOf,
+  info,
+  type Situation,
+  severityOf,
+  typesToTry,
+  warning,
+} from "./judge";
 import type { Reads } from "./reads";
 import { runs } from "./summary";
 
@@ -17,20 +27,21 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const { service, settings, reads, before, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
   const newTypes = types.filter((type) => !hasType(before, type));
-  if (newTypes.length === 0 || settings.gpuTypeCheck === "off" || adopted || inputs.adopt !== undefined) return [];
+  if (newTypes.length === 0 || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
   if (!listed && before && hasKnownType(before)) {
-    // Nothing is replaced on a guess.
     const text =
       `"${inputs.gpuType}" may be another name of "${before.gpuType}", the type of the cluster, and the list of GPU types could ` +
-      `not be read: ${messageOf(list.error)}. If it is another type, set gpucluster:gpuTypeCheck to \`off\``;
-    return [failure("gpuType", text)];
+      `not be read: ${messageOf(list.error)}`;
+    if (severityOf("undecidedType", settings) === "warning") return [warning(`${text}. It counts as another type`)];
+    return [failure("gpuType", `${text}. If it is another type, set gpucluster:previewChecks to \`warn\``)];
   }
   if (!listed) return gapOf("GPU types", list);
   const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
-  const isError = settings.gpuTypeCheck === "error" && listed.certain && unlisted.length === types.length;
+  const isCertain = listed.certain && unlisted.length === types.length;
+  const isFailure = isCertain && severityOf("unlistedType", settings) === "failure";
   const address = service.address ? ` of ${service.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
   const names = listed.gpus.map((gpu) => (isUuid(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
@@ -40,7 +51,7 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   for (const type of unlisted) {
     const text = unlistedText(type, names, source);
     const message = `${text}. The service decides whether it accepts the type`;
-    findings.push(isError ? failure("gpuType", text) : warning(message));
+    findings.push(isFailure ? failure("gpuType", text) : warning(message));
   }
   return findings;
 }
@@ -61,9 +72,9 @@ export async function withListedType(
 
 /** The identifiers of the type of a new cluster, if only one type is possible. */
 export async function listedIdentifiers(situation: Situation): Promise<Properties> {
-  const { settings, reads, inputs, adopted } = situation;
-  const isAsked = settings.gpuTypeCheck !== "off" && inputs.adopt === undefined && hasKnownType(inputs);
-  if (typesToTry(situation).length > 1 || (!adopted && !isAsked)) return {};
+  const { reads, inputs, adopted } = situation;
+  const isNew = inputs.adopt === undefined && hasKnownType(inputs);
+  if (typesToTry(situation).length > 1 || (!adopted && !isNew)) return {};
   const { gpus = [] } = adopted ? {} : ((await reads.gpuTypes()).value ?? {});
   const identifiers = adopted ? identifiersIn(adopted) : identifiersInList(inputs.gpuType, gpus);
   return identifiers.length > 0 ? { __gpu: identifiers } : {};
@@ -97,7 +108,7 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
   if (isCreation && waitsForCapacity(inputs)) return [info(`${short}: the creation waits for capacity`)];
-  if (settings.capacityCheck === "error") return [failure("replicas", `${short} (gpucluster:capacityCheck)`)];
+  if (severityOf("missingStock", settings) === "failure") return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];
 }
 

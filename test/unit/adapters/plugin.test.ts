@@ -401,7 +401,7 @@ describe("the settings of a provider", () => {
     call<proto.CheckResponse>(service.checkConfig, new proto.CheckRequest().setUrn(urn).setNews(toStruct(news)));
 
   it("contain every value that may be a key as a secret, no other one, and no key of the environment", async () => {
-    const open = { baseUrl: "https://a.example.com", strictPreview: true, maxHourlyCost: 5, version: "0.1.0" };
+    const open = { baseUrl: "https://a.example.com", previewChecks: "strict", maxHourlyCost: 5, version: "0.1.0" };
     const response = await checkConfig({ ...open, euApiKey: "b" });
     expect(response.getInputs()?.toJavaScript()).toEqual({ ...open, euApiKey: asSecret("b") });
   });

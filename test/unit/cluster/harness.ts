@@ -70,9 +70,7 @@ export async function openFixture({
     return ask ? { ...made, ask: ask(clock) } : made;
   };
   const settings = (): Settings => ({
-    strictPreview: false,
-    capacityCheck: "warn",
-    gpuTypeCheck: "error",
+    previewChecks: "default",
     ...overrides,
   });
   const service = serviceOf("seen");

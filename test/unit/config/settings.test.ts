@@ -137,25 +137,21 @@ describe("the settings", () => {
     config(Object.fromEntries(Object.entries(values).map(([name, value]) => [`gpucluster:${name}`, value])));
 
   it("have defaults, even if config values are empty", () => {
-    const values = { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" };
+    const values = { previewChecks: " ", maxHourlyCost: "\n" };
     expect(resolveSettings(prefixed(values))).toEqual({
-      strictPreview: false,
-      capacityCheck: "warn",
-      gpuTypeCheck: "error",
+      previewChecks: "default",
     });
   });
 
   it("are read from the config", () => {
-    const words = { gpuTypeCheck: "off", requestNames: "client", capacityCheck: "error", resume: "9f3c41aa07be5d12" };
-    const values = { ...words, strictPreview: " true\n", maxHourlyCost: "1e+21" };
-    expect(resolveSettings(prefixed(values))).toEqual({ ...words, strictPreview: true, maxHourlyCost: 1e21 });
+    const words = { requestNames: "client", resume: "9f3c41aa07be5d12" };
+    const values = { ...words, previewChecks: " strict\n", maxHourlyCost: "1e+21" };
+    expect(resolveSettings(prefixed(values))).toEqual({ ...words, previewChecks: "strict", maxHourlyCost: 1e21 });
   });
 
   /** The description of the valid values, and invalid ones. */
   const invalid: Record<string, [valid: string, ...values: string[]]> = {
-    strictPreview: ['"true" or "false"', "True"],
-    capacityCheck: ['"warn" or "error"', "Error"],
-    gpuTypeCheck: ['"error", "warn" or "off"', "no"],
+    previewChecks: ['"warn", "default" or "strict"', "Strict", "error", "true"],
     requestNames: ['"specification" or "client"', "both"],
     maxHourlyCost: ["a number above 0, such as 12.5", "0", "-1", "1,5", "10 USD", "0x10", "Infinity", "1e999"],
     resume: ["at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", "1234567", "with a space"],

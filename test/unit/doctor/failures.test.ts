@@ -148,7 +148,7 @@ describe("the doctor of a list of GPU types that cannot be read", () => {
     expect(shape.length).toBeLessThanOrEqual(401);
     expect(all).not.toMatch(/hello|s3cret|1000000000|greeting/);
     expect(all).not.toContain(canaries.name);
-    expect(report.advice).toContainEqual(expect.stringContaining("gpucluster:gpuTypeCheck to `off`"));
+    expect(report.advice).toContainEqual(expect.stringContaining("gpucluster:previewChecks to `warn`"));
   });
 });
 
@@ -164,10 +164,10 @@ test("the doctor advises a setting for a service that reports no replica health"
 /** test/engine/doctor.test.ts has the settings of a real stack. */
 test("the doctor refuses a wrong setting before any request", async () => {
   const { url, requests } = await openService();
-  const config = new Map([["gpucluster:baseUrl", url]]).set("gpucluster:gpuTypeCheck", "yes");
+  const config = new Map([["gpucluster:baseUrl", url]]).set("gpucluster:previewChecks", "yes");
   const stack = { name: "dev", readConfig: (name: string) => config.get(name) };
   const { code, err } = await run([], { GPUCLUSTER_API_KEY: canaries.key }, async () => stack);
   expect(code).toBe(1);
-  expect(err).toMatch(/^pulumi-gpucluster: gpucluster:gpuTypeCheck must be .*\nConfig: the stack dev, then/);
+  expect(err).toMatch(/^pulumi-gpucluster: gpucluster:previewChecks must be .*\nConfig: the stack dev, then/);
   expect(requests).toEqual([]);
 });

@@ -124,8 +124,8 @@ async function expectNoTrace({ clock, simulator }: Fixture): Promise<void> {
 }
 
 describe("a creation that waits for capacity", () => {
-  it("is announced in its preview despite `capacityCheck`, and creates the cluster when there are enough GPUs", async () => {
-    const fixture = await openFixture({ settings: { capacityCheck: "error" } });
+  it("is announced in its preview even under `previewChecks: strict`, and creates the cluster when there are enough GPUs", async () => {
+    const fixture = await openFixture({ settings: { previewChecks: "strict" } });
     stocks(fixture, { h200: 0, h100: 1 });
     const { work } = await begin(fixture, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,

@@ -181,7 +181,7 @@ describe("the processes of one run", () => {
   });
 
   it("have one stock", async () => {
-    const { fixture, a, b } = await openRun({ settings: { capacityCheck: "error" } });
+    const { fixture, a, b } = await openRun({ settings: { previewChecks: "strict" } });
     const many = (name: string) => ({ ...inputs, gpuType: "h200", replicas: 20, name });
     expect((await check(fixture, a, "one", many("one"))).refusals).toEqual([]);
     const { refusals } = await check(fixture, b, "two", many("two"));
@@ -189,8 +189,8 @@ describe("the processes of one run", () => {
   });
 
   it("count the GPUs of each service for itself", async () => {
-    const { fixture, a } = await openRun({ settings: { capacityCheck: "error" } });
-    const other = await openRun({ settings: { capacityCheck: "error" } });
+    const { fixture, a } = await openRun({ settings: { previewChecks: "strict" } });
+    const other = await openRun({ settings: { previewChecks: "strict" } });
     const many = { ...inputs, gpuType: "h200", replicas: 20 };
     expect((await check(fixture, a, "one", many)).refusals).toEqual([]);
     expect((await check(other.fixture, other.a, "two", { ...many, name: "other" })).refusals).toEqual([]);

@@ -53,9 +53,9 @@ describe("the diff of a cluster", () => {
 
 it.each([
   ["many clusters that cannot be checked are one warning", false],
-  ["each cluster that cannot be checked is an error under strictPreview", true],
+  ["each cluster that cannot be checked is an error under `strict`", true],
 ])("%s", async (_title, isStrict) => {
-  const { fixture, made, other } = await openStranger({ settings: { strictPreview: isStrict } });
+  const { fixture, made, other } = await openStranger({ settings: { previewChecks: isStrict ? "strict" : "default" } });
   await fixture.clock.advance(180_000);
   fixture.simulator.fault({ kind: "status", status: 403, code: "forbidden", method: "GET", times: 99 });
   const failures: unknown[] = [];

@@ -90,7 +90,7 @@ describe("another name of the GPU type in the program", () => {
 describe("a GPU type that is not known to be that of the cluster", () => {
   const other = { ...checked, gpuType: "l4" };
   const refusal =
-    /^gpuType: "l4" may be another name of "h100", the type of the cluster, and the list .*could not be read: .*503.*gpucluster:gpuTypeCheck to `off`$/;
+    /^gpuType: "l4" may be another name of "h100", the type of the cluster, and the list .*could not be read: .*503.*gpucluster:previewChecks to `warn`$/;
 
   it("replaces the cluster if the list shows another model", async () => {
     const { fixture, ...held } = await openMade();
@@ -106,11 +106,14 @@ describe("a GPU type that is not known to be that of the cluster", () => {
     expect(fixture.warnings().filter((text) => text.includes("GPU types"))).toEqual([]);
   });
 
-  it("replaces the cluster without a list under `gpuTypeCheck: off`, by which the user decides", async () => {
-    const { fixture, ...held } = await openMade(checked, { settings: { gpuTypeCheck: "off" } });
+  it("replaces the cluster without a list under `previewChecks: warn`, by which the user decides", async () => {
+    const { fixture, ...held } = await openMade(checked, { settings: { previewChecks: "warn" } });
     fixture.simulator.fault(noList);
     const { refusals, replaces } = await nextRun(fixture, held, other);
     expect([refusals, replaces]).toEqual([[], ["gpuType"]]);
+    expect(fixture.warnings()).toContainEqual(
+      expect.stringMatching(/could not be read: .* It counts as another type$/),
+    );
   });
 
   it("is no obstacle for a stop of a cluster whose state has no type", async () => {

@@ -82,7 +82,7 @@ const badParts: [path: string, value: unknown, right: RegExp][] = [
 
 let fixture: Fixture;
 beforeEach(async () => {
-  fixture = await openFixture({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
+  fixture = await openFixture({ settings: { previewChecks: "strict", maxHourlyCost: 1 } });
 });
 
 const failuresOf = async (property: string, value: unknown) => {

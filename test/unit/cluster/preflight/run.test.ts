@@ -175,13 +175,13 @@ describe("an interrupt", () => {
   });
 });
 
-describe("gpucluster:strictPreview", () => {
+describe("gpucluster:previewChecks strict", () => {
   it("fails each cluster that could not be checked", async () => {
-    const fixture = await openFixture({ faults: [down], settings: { strictPreview: true } });
+    const fixture = await openFixture({ faults: [down], settings: { previewChecks: "strict" } });
     for (const { refusals } of await checkAll(fixture, ["a", "b"].map(named))) {
       expect(refusals).toEqual([
         expect.stringMatching(
-          /^: taken names, GPU types.*HTTP 503.* \(an error because of gpucluster:strictPreview\)$/,
+          /^: taken names, GPU types.*HTTP 503.* \(an error because .*previewChecks is `strict`\)$/,
         ),
       ]);
     }
@@ -191,7 +191,7 @@ describe("gpucluster:strictPreview", () => {
 
 it("wrong settings are reported together with wrong inputs, without a request", async () => {
   const fixture = await openFixture();
-  const setting = "gpucluster:capacityCheck must be one of two";
+  const setting = "gpucluster:previewChecks must be one of two";
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
   const { refusals } = await check({ ...fixture, cluster }, { ...checked, replicas: 0 });
   expect(refusals).toEqual([expect.stringMatching(/^replicas: must be/), `: ${setting}`, ": The key is missing"]);
@@ -208,7 +208,11 @@ describe("a secret that the service quotes to a check", () => {
 
   it.each<[string, FixtureOptions, RegExp]>([
     ["is hidden in a warning", {}, /^warning: .*could not be checked/m],
-    ["is hidden in a failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
+    [
+      "is hidden in a failure",
+      { settings: { previewChecks: "strict" } },
+      /an error because gpucluster:previewChecks is `strict`/,
+    ],
   ])("%s", async (_what, options, text) => {
     const { refusals, said } = await checkOnce(news, olds, { faults: [failing], ...options });
     const output = [...said, ...refusals].join("\n");

@@ -7,7 +7,8 @@ import { checkAll, checkOnce, checkTwice, old } from "./harness";
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
 const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
 const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
-const strict: FixtureOptions = { settings: { capacityCheck: "error" } };
+const strict: FixtureOptions = { settings: { previewChecks: "strict" } };
+const becauseStrict = " (an error because gpucluster:previewChecks is `strict`)";
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
 const counted = async () => ({ gpus: [{ type: "h200", availableCount: 32, raw: {} }], certain: true });
@@ -33,9 +34,9 @@ describe("a stock that is exceeded", () => {
     expect(aboutStock(said)).toEqual(["warning: web: not enough GPUs: 33 x h200 needed, 32 available"]);
   });
 
-  it("fails under `capacityCheck: error`", async () => {
+  it("fails under `previewChecks: strict`", async () => {
     const { refusals, said } = await checkOnce(many(40), {}, strict);
-    expect(refusals).toEqual(["replicas: not enough GPUs: 40 x h200 needed, 32 available (gpucluster:capacityCheck)"]);
+    expect(refusals).toEqual([`replicas: not enough GPUs: 40 x h200 needed, 32 available${becauseStrict}`]);
     expect(said).toEqual([]);
   });
 
@@ -95,7 +96,7 @@ describe("the stock", () => {
     expect(aboutStock(said)).toEqual([]);
     const none = await checkOnce({ ...many(400), fallbackGpuTypes: ["h100"] }, {}, strict);
     expect(none.refusals).toEqual([
-      "replicas: not enough GPUs: 400 x h200 needed, 32 available, nor enough of h100 (gpucluster:capacityCheck)",
+      `replicas: not enough GPUs: 400 x h200 needed, 32 available, nor enough of h100${becauseStrict}`,
     ]);
   });
 });

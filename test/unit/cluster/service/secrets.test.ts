@@ -182,7 +182,7 @@ it("a list that fails for several clusters hides the secrets of each, even those
 
 it("the error of a preview with another key hides the secrets of the cluster, even those that are words", async () => {
   const inputs = { ...checked, env: { PASSWORD: "swordfish" } };
-  const { fixture, id, state } = await openSettled(inputs, { settings: { strictPreview: true } });
+  const { fixture, id, state } = await openSettled(inputs, { settings: { previewChecks: "strict" } });
   const message = "wrong: swordfish, SWORDFISH";
   fixture.simulator.fault({ kind: "status", status: 500, method: "GET", message, times: 1_000 });
   const error = await fixture.run(failureOf(fixture.as("other").diff(fixture.ctx(), id, state, inputs)));

@@ -100,7 +100,7 @@ async function playWorkers(all: readonly Worker[], windowMs: number) {
     };
     const client = createClient(createTransport({ ...chain, wire: end }), rateLimiter);
     const core = createService(client, "seen", clock, 15_000, "http://x");
-    const settings = () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }) as const;
+    const settings = () => ({ previewChecks: "default" }) as const;
     const resource = createClusterResource(() => core, settings);
     // As the checks of an update: a few reads, and what the engine does between them.
     for (const pauseMs of [1_500, 1_500]) {
