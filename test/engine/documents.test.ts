@@ -123,7 +123,7 @@ describe("the scripts in the documents", () => {
     const [code = "", ...others] = blocksOf("typescript", pages.get("docs/guides/automation.md"));
     expect(others).toEqual([]);
     const { code: exit, output } = await runScript("automation", code);
-    expect(output).toMatch(/^web 4\/4 replicas healthy/m);
+    expect(output).toMatch(/^web ready after \w+: .*4\/4 replicas healthy/m);
     expect(output).toMatch(/^http:.*\/web-/m);
     expect(exit).toBe(0);
   });

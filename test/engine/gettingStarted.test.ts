@@ -25,6 +25,7 @@ function steady(line: string): string {
     .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>")
     .replace(/\(\d+s\)|\b\d+s\b/g, "<time>")
     .replace(/[01]\/2 replicas/, "some replicas")
+    .replace("first healthy <time>, ", "")
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -60,7 +60,7 @@ export async function finishCreation(run: Run): Promise<ClusterState> {
     if (record) checkMadeAsRequested(service, update.inputs, record);
   }
   if (update.inputs.desiredStatus === "stopped") await stopCluster(run);
-  else await waitUntilReady(run);
+  else await waitUntilReady(run, true);
   return learnedState(service, operation, update);
 }
 
@@ -98,10 +98,10 @@ export async function changeCluster(run: Run): Promise<ClusterState> {
 
   // Without a replica, nothing shows whether the new configuration is healthy.
   const isScaled = progress.replicas !== target.replicas;
-  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitUntilReady(run);
+  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitUntilReady(run, false);
   if (isScaled) await scale(run);
   progress.reach("replicas");
-  await waitUntilReady(run);
+  await waitUntilReady(run, isScaled);
   return endState(run);
 }
 
@@ -208,11 +208,16 @@ async function scale({ service, operation, update, progress }: Run): Promise<voi
   progress.replicas = replicas;
 }
 
-async function waitUntilReady({ service, operation, update, progress }: Run): Promise<void> {
+/** A rollout that the wait observes was accepted in any case. */
+async function waitUntilReady(
+  { service, operation, update, progress }: Run,
+  isCreatedOrScaled: boolean,
+): Promise<void> {
   const { target } = update;
   progress.leave();
   const { rollout } = progress;
-  await waitUntil(service, operation, { ...target, replicas: progress.replicas || target.replicas }, rollout);
+  const inputs = { ...target, replicas: progress.replicas || target.replicas };
+  await waitUntil(service, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
   progress.rollout = undefined;
 }
 

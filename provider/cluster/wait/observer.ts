@@ -6,12 +6,15 @@ import type { Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
 import { findCluster, findStatus, isTombstone, type LookupSources, noReplicas } from "../service/lookup";
 import type { Operation } from "../service/operation";
+import type { WaitReport } from "./report";
 
 export interface WaitOptions {
   readonly operation: Operation;
   readonly judge: (found: Found, previous?: Condition) => Condition;
   /** For a deletion: the first poll that does not find the cluster ends the wait, and `/status` is not read. */
   readonly untilGone?: boolean;
+  /** For a wait that goes on after the last poll. */
+  readonly report?: WaitReport;
 }
 
 /** Polls that start within this time use the same list. */

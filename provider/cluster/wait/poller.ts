@@ -42,8 +42,7 @@ export class Poller {
    * if it aborts, and the error of the service if it rejects the key repeatedly.
    */
   async wait(options: WaitOptions): Promise<Condition | undefined> {
-    const { operation, untilGone = false } = options;
-    const report = this.report(operation);
+    const { operation, untilGone = false, report = this.report(operation) } = options;
     this.#waits.set(options, report);
     const soonMs = this.clock.now() + this.#intervalMs();
     // The interval of older waits does not delay a new one.

@@ -3,7 +3,7 @@ import { type Clock, duration } from "../../base/clock";
 import { briefOf, ClusterFailedError, doctorAdvice, GpuClusterError, type TimeoutError } from "../../base/errors";
 import { cut } from "../../base/text";
 import type { Condition } from "../health/conditions";
-import { type Observation, unhealthyReasons } from "../health/health";
+import { countHealthy, type Observation, unhealthyReasons } from "../health/health";
 import type { Operation } from "../service/operation";
 
 /** After this long without change, a wait warns, or ends if it recognizes nothing of what the service shows. */
@@ -13,11 +13,15 @@ const maxStates = 5;
 const maxSummaryLength = 160;
 const maxProblemLength = 210;
 
-/** Reports what one wait observes: progress, one warning of a stall, and errors with the states on the way. */
+/** Reports what one wait observes: progress, one warning of a stall, and at its end what the cluster reached when. */
 export class WaitReport {
   readonly #startMs: number;
   /** How often each summary was observed, in the order of their first appearance. */
   readonly #counts = new Map<string, number>();
+  /** What the cluster has reached, each with the time since the beginning of the operation: `accepted 2s`. */
+  readonly #milestones: string[] = [];
+  /** The first healthy replica counts only if this wait has observed the cluster without one. */
+  #firstHealthy: "not observed" | "awaited" | "over" = "not observed";
   #summary = "";
   #observed = "";
   #changedAtMs: number;
@@ -39,8 +43,24 @@ export class WaitReport {
     return this.clock.now() - this.#startMs;
   }
 
+  reached(what: string): void {
+    this.#milestones.push(`${what} ${duration(this.operation.elapsedMs())}`);
+  }
+
+  healthy(count: string): void {
+    this.reached(count);
+    this.#firstHealthy = "over";
+  }
+
+  /** Reports where the time went. */
+  ready(): void {
+    const times = this.#milestones.length > 0 ? `: ${this.#milestones.join(", ")}` : "";
+    this.operation.status(`ready after ${duration(this.operation.elapsedMs())}${times}`);
+  }
+
   observed(summary: string, { record, status }: Observation): void {
     if (this.#failure) this.#failure = { text: this.#failure.text };
+    this.#awaitFirstHealthy(status);
     this.#summary = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     const observed = [summary, ...unhealthyReasons(status)].join("\n");
@@ -86,9 +106,18 @@ export class WaitReport {
       return count > 1 ? `${state} (${count} times)` : state;
     });
     const details: string[] = [];
+    // A cluster that exists was accepted: that alone says nothing about a failure.
+    if (this.#milestones.length > 1) details.push(`reached: ${this.#milestones.join(", ")}`);
     if (states.length > 1) details.push(`seen: ${states.join(", then ")}`);
     if (this.#failure) details.push(`the last poll that failed: ${this.#failure.text}`);
     return details;
+  }
+
+  #awaitFirstHealthy(status: Observation["status"]): void {
+    if (!status || status.isMissing || this.#firstHealthy === "over") return;
+    const hasHealthy = countHealthy(status, 1) > 0;
+    if (hasHealthy && this.#firstHealthy === "awaited") this.reached("first healthy");
+    this.#firstHealthy = hasHealthy ? "over" : "awaited";
   }
 
   #progressed(text: string): void {

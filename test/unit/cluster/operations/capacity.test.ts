@@ -143,6 +143,7 @@ describe("a creation that waits for capacity", () => {
     stocks(fixture, { h100: 2 });
     const { state } = await fixture.run(work);
     expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
+    expect(fixture.messages.at(-1)).toMatch(/^status: ready after 4m\d+s: accepted 4m\d+s, 2\/2 replicas healthy 4m/);
     expect(fixture.warnings()).toEqual([
       expect.stringContaining('the GPU type "h200" is refused, so "h100" is next: '),
       expect.stringContaining('the GPU type "h100" is refused, so the creation waits for capacity: '),

@@ -95,7 +95,7 @@ describe("a creation with a readiness probe", () => {
     expect(progress).toEqual([
       "status: 2/2 replicas healthy, GET /health: the connection was refused (ECONNREFUSED)",
       "status: 2/2 replicas healthy, GET /health answers 503",
-      "status: 2/2 replicas healthy, GET /health answers 200",
+      "status: ready after 24s: accepted 0s, 2/2 replicas healthy 4s, GET /health answered 24s",
     ]);
     await fixture.expectAtGoal(made, probed);
     expect(requests).toHaveLength(3);
@@ -108,6 +108,8 @@ describe("a creation with a readiness probe", () => {
     expect(error.reasons[0]).toMatch(
       /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` expects a status from 200 to 299\n/,
     );
+    expect(error.reasons[0]).toMatch(/\n +reached: accepted 0s, 2\/2 replicas healthy \d+s\n/);
+    expect(error.reasons[0]).toMatch(/\n +seen: .*\(2 times\), then .*answers 503 \(\d+ times\)$/m);
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
     const held = await fixture.refresh(error);
     expect(fixture.toDo(held, probed)).toEqual(["settled"]);

@@ -110,6 +110,8 @@ describe("a cluster of which nothing is recognized", () => {
     const { end: made, tookMs } = await create(fixture, { ...toRun, readinessProbe: { path: "/health" } });
     expect(made.state["settled"]).toBe(true);
     expect(fixture.warnings()).toEqual([expect.stringMatching(/: the answer of its endpoint decides\. /)]);
+    // It names no healthy replica, because the service shows none.
+    expect(fixture.messages.at(-1)).toMatch(/^status: ready after \w+: accepted 0s, GET \/health answered \w+$/);
     expect(tookMs).toBeLessThan(upMs + 60_000);
   });
 });

@@ -1,7 +1,18 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Held, noStatus, openFixture, openSettled, patch, settle, toRun, toStop, writes } from "../harness";
-import { canary } from "../inputs";
+import {
+  type Fixture,
+  type Held,
+  noStatus,
+  openFixture,
+  openSettled,
+  patch,
+  settle,
+  toRun,
+  toStop,
+  writes,
+} from "../harness";
+import { canary, urnOf } from "../inputs";
 
 const env = { MODEL: "another" };
 
@@ -45,7 +56,7 @@ describe("minHealthyReplicas", () => {
     const made = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
     await fixture.expectAtGoal(made, inputs);
-    expect(fixture.messages).toContain("status: 3/4 replicas healthy");
+    expect(fixture.messages.at(-1)).toMatch(/^status: ready after \d+s: .*, 3\/4 replicas healthy \d+s$/);
   });
 
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
@@ -78,7 +89,53 @@ it("progress is reported at each change and every 15 s, with the time that has p
   const pauses = progress.slice(1).map(([seconds], index) => seconds - (progress[index]?.[0] ?? 0));
   expect(Math.max(...pauses)).toBeLessThanOrEqual(15 + 10);
   expect([...new Set(progress.map(([, text]) => text[0]))]).toEqual(["0", "1", "2", "3"]);
-  expect(lines.at(-1)?.[1]).toBe("4/4 replicas healthy");
+});
+
+describe("the line at the end of a wait", () => {
+  const create = ({ run, cluster, ctx }: Fixture, inputs: Properties) => run(cluster.create(ctx(), inputs));
+  const lastOf = ({ messages }: { readonly messages: readonly string[] }) => messages.at(-1);
+
+  it("says when the creation was accepted, and when the first replica and all of them were healthy", async () => {
+    const fixture = await openFixture({
+      provisioningMs: 120_000,
+      client: ({ createCluster }) => ({
+        createCluster: (...args) => fixture.clock.sleep(9_000).then(() => createCluster(...args)),
+      }),
+    });
+    await create(fixture, { ...toRun, replicas: 4 });
+    expect(lastOf(fixture)).toBe(
+      "status: ready after 2m12s: accepted 9s, first healthy 41s, 4/4 replicas healthy 2m12s",
+    );
+  });
+
+  it("is each cluster's own in a fleet", async () => {
+    const fixture = await openFixture({ provisioningMs: 60_000 });
+    const lines = new Map<string, string>();
+    const createAs = (name: string) => {
+      const ctx = fixture.ctx({ urn: urnOf(name), status: (text) => void lines.set(name, text) });
+      return fixture.cluster.create(ctx, { ...toRun, name });
+    };
+    const slow = fixture.clock.sleep(30_000).then(() => createAs("slow"));
+    await fixture.run(Promise.all([createAs("quick"), slow]));
+    expect([...lines]).toEqual([
+      ["quick", expect.stringMatching(/^ready after 1m\d?s?: accepted 0s, .*2\/2 replicas healthy 1m/)],
+      ["slow", expect.stringMatching(/^ready after 1m\d?s?: accepted 0s, .*2\/2 replicas healthy 1m/)],
+    ]);
+  });
+
+  it("names no first replica of a scale-up, because old ones are healthy", async () => {
+    const { fixture, made } = await openSettled(toRun, { provisioningMs: 60_000 });
+    await fixture.change(made, { ...toRun, replicas: 4 });
+    expect(lastOf(fixture)).toMatch(/^status: ready after \w+: accepted 0s, 4\/4 replicas healthy \w+$/);
+  });
+
+  it("names no accepted request of an update that only waits", async () => {
+    const fixture = await openFixture({ provisioningMs: 60_000 });
+    const left = await fixture.failingCreate(toRun, { timeoutMs: 20_000 });
+    await fixture.change(left, toRun);
+    expect(writes(fixture.simulator)).toEqual([]);
+    expect(lastOf(fixture)).toMatch(/^status: ready after \d+s: (first healthy \d+s, )?2\/2 replicas healthy \d+s$/);
+  });
 });
 
 describe("a temporary problem", () => {
@@ -128,6 +185,7 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
   expect(reason.split("\n").map((line) => line.trim())).toEqual([
     `cluster "web" (${error.id}) was created, but is not ready: timed out after 2m: 1/2 replicas healthy, provisioning`,
     "It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`. Without a change, it continues",
+    expect.stringMatching(/^reached: accepted 0s, first healthy \d+s$/),
     expect.stringMatching(
       /^seen: 0\/2 replicas healthy, provisioning \(\d+ times\), then 1\/2 replicas healthy, provisioning/,
     ),
