@@ -16,9 +16,7 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "./errors";
-
-/** A file that no process has written to for this long is deleted: the engine kills its providers, so none can clean up. */
-const keptMs = 24 * 60 * 60_000;
+import { maxJournalAgeMs } from "./times";
 
 /** `[writer]` when a process joins, `[writer, entry]`, and `[writer, null]` when it leaves. */
 type Line = readonly [writer: string, entry?: unknown];
@@ -184,8 +182,9 @@ function isPrivate({ uid, mode }: Stats): boolean {
   return user === undefined || (uid === user && (mode & 0o077) === 0);
 }
 
+/** Deletes old files: the engine kills its providers, so none can clean up. */
 function sweep(folder: string): void {
-  const oldestMs = Date.now() - keptMs;
+  const oldestMs = Date.now() - maxJournalAgeMs;
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });

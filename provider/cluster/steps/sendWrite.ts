@@ -1,8 +1,8 @@
-import { maxRetryAfterMs } from "../../api/client";
 import { busyCode, type ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
 import { duration } from "../../base/clock";
 import { ApiError, type ApiFailure, briefOf, RequestError } from "../../base/errors";
+import { maxRetryAfterMs } from "../../base/times";
 import { creationGraceLeftMs, findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 

@@ -1,8 +1,9 @@
 import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
 import type { RateLimiter } from "../../../../provider/api/http/rateLimiter";
-import { defaultMaxQueueMs, type HttpRequest, type HttpResponse, type Send } from "../../../../provider/api/http/send";
+import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
+import { defaultMaxQueueMs } from "../../../../provider/base/times";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer } from "./httpHarness";
 

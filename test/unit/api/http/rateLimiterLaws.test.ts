@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { readRateHeaders, windowMs } from "../../../../provider/api/http/rateHeaders";
+import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
 import { type Priority, priorities, RateLimiter } from "../../../../provider/api/http/rateLimiter";
-import { defaultMaxQueueMs, type HttpRequest, type RequestKind, type Send } from "../../../../provider/api/http/send";
+import type { HttpRequest, RequestKind, Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
+import { defaultMaxQueueMs, rateWindowMs } from "../../../../provider/base/times";
 import { runs } from "../../../support/shares";
 import { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer, requestOf } from "./httpHarness";
@@ -96,7 +97,7 @@ async function playAlone(bursts: readonly Burst[], options: RateServiceOptions, 
   expect(results.every(({ status }) => status === "fulfilled")).toBe(true);
   expect([seen.length, clock.sleeping, overtaken]).toEqual([results.length, 0, 0]);
   const lastedMs = (seen.at(-1)?.atMs ?? 0) - (seen[0]?.atMs ?? 0);
-  return { sent: seen.length, refused: excess(), windows: Math.ceil(lastedMs / (options.windowMs ?? windowMs)) };
+  return { sent: seen.length, refused: excess(), windows: Math.ceil(lastedMs / (options.windowMs ?? rateWindowMs)) };
 }
 
 test("a process alone with its key loses no request, keeps their order, and is hardly ever refused", async () => {
@@ -145,7 +146,7 @@ test("each request ends, at most 16 are in flight, and none is sent before a ref
           const { headers, status } = answers[count++ % answers.length] ?? { headers: {}, status: 200 };
           if (status === 0) throw new Error("broken");
           const { retryAfterMs, resetInMs } = readRateHeaders(headers, clock.now());
-          const waitMs = retryAfterMs ?? resetInMs ?? windowMs;
+          const waitMs = retryAfterMs ?? resetInMs ?? rateWindowMs;
           if (status === 429) closed.push({ fromMs: clock.now(), toMs: clock.now() + waitMs });
           return rateAnswer(headers, status);
         });
