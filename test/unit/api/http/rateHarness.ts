@@ -1,5 +1,4 @@
-import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
-import type { RateLimiter } from "../../../../provider/api/http/rateLimiter";
+import { type RateLimiter, readRateHeaders } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
+import { readRateHeaders } from "../../../../provider/api/http/rateLimiter";
 
 const nowMs = Date.parse("2030-01-01T00:00:00Z");
 const dayMs = 24 * 3_600_000;

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
-import { type Priority, priorities, RateLimiter } from "../../../../provider/api/http/rateLimiter";
+import { type Priority, priorities, RateLimiter, readRateHeaders } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, RequestKind, Send } from "../../../../provider/api/http/send";
 import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
