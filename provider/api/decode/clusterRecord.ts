@@ -4,18 +4,14 @@ import { identifier } from "./gpuRecords";
 import { defined, Fields, label, NoRecordError, object, type Raw, type Reader, UnreadableError } from "./json";
 import { type Answer, isNoRecord, listIn, type Page, type Row, unwrap } from "./lists";
 import { hasIdPrefix, plainName, sameId } from "./names";
-import {
-  type ClusterRecord,
-  clusterIdPattern,
-  clusterListNames,
-  clusterTable,
-  fieldGroups,
-  gpuNames,
-  idNames,
-} from "./records";
+import { type ClusterRecord, clusterIdPattern, clusterTable, gpuNames, idNames } from "./records";
 import { quotesNothing } from "./states";
 import { replicasIn } from "./statusRecord";
 
+/** @assumption Some fields of a cluster may stand in one of these objects inside its record. */
+const fieldGroups = ["config", "spec", "attributes"];
+/** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
+const clusterListNames = ["clusters", "data", "items", "result"];
 const [_kind, ...envNames] = clusterTable.env;
 
 export const readCreated: Reader<ClusterRecord> = (json) => {

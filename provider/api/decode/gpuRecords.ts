@@ -1,29 +1,135 @@
 import { isRecord } from "../../contract";
-import { defined, Fields, type Kind, number, object, type Raw, type Reader, text, UnreadableError } from "./json";
-import { type Answer, type Listing, listIn, type Page, type Row, unwrap } from "./lists";
-import { gpuKey, plainName } from "./names";
 import {
-  categoryForm,
-  conditionalOffer,
-  defaultTier,
-  generalMemory,
-  genericIdNames,
-  gpuIdNames,
-  gpuListNames,
-  gpuTable,
-  gpuTitleNames,
-  isFieldOrPlace,
-  machineWord,
-  mayBeGpuTypes,
-  placeNames,
-  priceUnit,
-  priceWords,
-  scaleNames,
-  stockTable,
-  type ValueField,
-  valueFields,
-} from "./records";
+  count,
+  defined,
+  Fields,
+  flag,
+  type Kind,
+  number,
+  object,
+  type Raw,
+  type Reader,
+  type Table,
+  text,
+  UnreadableError,
+  words,
+} from "./json";
+import { type Answer, incompleteNames, type Listing, listIn, type Page, pageTable, type Row, unwrap } from "./lists";
+import { gpuKey, plainName } from "./names";
+import { errorTable, wrapperNames } from "./records";
+import { countTable } from "./statusRecord";
 import type { GpuType } from "./types";
+
+/** A number of GB, or a string with the unit. A number that is too large for one GPU has another unit. */
+const gigabytes: Kind<number> = (value) => {
+  const read = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
+  return read !== undefined && read > 0 && read <= 1_024 ? read : undefined;
+};
+
+/** @assumption GPUs are a list or a map by type, bare or under one of these names. */
+const gpuListNames = words("gpus gpu gpu_types types models availability pricing prices data result items");
+/** @assumption A string under one of these names identifies a GPU in requests; the names after them are for people. */
+const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
+const genericIdNames = ["type", "id", "sku"];
+const gpuTitleNames = ["gpu_model_name", "name", "display_name", "label"];
+/** A string that names the category of all records in a list, not one of them. */
+const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
+/** @assumption A type is listed once, or once for each value of these fields. */
+const placeNames = ["tier", "region", "location", "country"];
+/** @assumption A GPU type has these fields; memory is in GB. Memory under a general name is that of the GPU unless a field beside it is about a machine. */
+const gpuTable = {
+  name: [text, "name", ...gpuTitleNames],
+  memoryGb: [gigabytes, ...words("gpu_memory_gb gpu_memory_gib gpu_memory gpu_vram vram_gb vram_gib vram")],
+} as const satisfies Table;
+const generalMemory = { memoryGb: [gigabytes, "memory_gb", "memory_gib", "memory"] } as const satisfies Table;
+const machineWord = /(^|_)(v?cpus?|cores|ram|disk|storage)(_|$)|^(gpu_count|num_gpus)$/;
+/** @assumption The name of a price has only these words, at least one of `price`; with `cents`, it is in cents. It is for one GPU and one hour unless a field beside it names another unit. */
+const priceWords = {
+  price: new Set(words("price prices pricing cost rate hourly usd dollars cents")),
+  hour: new Set(words("hour hours hourly hr")),
+  beside: new Set(words("per gpu eur amount value on demand")),
+};
+/** @assumption A field with such a name is the unit of a price. */
+const priceUnit =
+  /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
+const scaleNames = words("exponent decimals nanos micros scale multiplier term commitment");
+/** @assumption A record with one of these words, or a flag of this name, has the price of GPUs that can be taken away, or of a contract. */
+const conditionalOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
+/** @assumption If a GPU has several prices by tier, this tier counts unless another one is requested. */
+export const defaultTier = "community";
+
+/** @assumption Stock is a flag or a word, or a number of free GPUs, under these names; in the record, or in its part `cluster`. */
+const inStockWords =
+  "available in_stock yes free high medium good plenty ample abundant limited low scarce few low_stock limited_stock";
+const soldOutWords =
+  "unavailable not_available sold_out out_of_stock no_stock none no exhausted depleted insufficient no_capacity " +
+  "out_of_capacity insufficient_capacity at_capacity full fully_booked waitlist waitlisted coming_soon";
+const stockWords = new Map([
+  ...words(inStockWords).map((each) => [each, true] as const),
+  ...words(soldOutWords).map((each) => [each, false] as const),
+]);
+const inStock: Kind<boolean> = (value) => flag(value) ?? stockWords.get(plainName(text(value) ?? ""));
+/** A count, which a flag such as `available: true` is not. */
+const quantity: Kind<number> = (value) => (typeof value === "boolean" ? undefined : count(value));
+const stockTable = {
+  available: [
+    inStock,
+    ...words("available is_available in_stock availability stock stock_status stock_level capacity status"),
+  ],
+  soldOut: [flag, "sold_out", "out_of_stock", "unavailable"],
+  availableCount: [
+    quantity,
+    ...words("available_count free_gpus available_gpus free available count qty quantity stock remaining"),
+  ],
+} as const satisfies Table;
+
+/** The field that a plain value is in a map by GPU type, and its kind. */
+export type ValueField = readonly [name: string, kind: Kind<unknown>];
+/** @assumption In a map by GPU type, a plain value is what the endpoint is about: the name of a model, the price of an hour, or the stock. In `/v1/gpus`, it may be anything. */
+export const valueFields = {
+  models: ["name", (value) => (number(value) === undefined ? text(value) : undefined)],
+  pricing: ["price", (value) => ((number(value) ?? -1) >= 0 ? value : undefined)],
+  availability: ["available", (value) => inStock(value) ?? quantity(value)],
+} as const satisfies Readonly<Record<string, ValueField>>;
+/** Words of the fields beside GPU types in a map. No GPU type has one. */
+const otherFieldWords = words(
+  "at time timestamp date updated version currency unit request object success ok meta metadata link links self first last " +
+    "previous prev next cursor token sum spot preemptible interruptible reserved committed",
+);
+const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
+const gpuFieldNames = [
+  ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
+  ...[
+    gpuListNames,
+    wrapperNames,
+    gpuIdNames,
+    genericIdNames,
+    gpuTitleNames,
+    placeNames,
+    incompleteNames,
+    scaleNames,
+  ].flat(),
+  ...[...priceWords.price, ...priceWords.hour, ...otherFieldWords],
+];
+/** @assumption A GPU type has no word of a known field, besides these. */
+const gpuTypeWords = new Set(words("gpu gb gib memory vram"));
+const gpuFieldWords = new Set(
+  gpuFieldNames.flatMap((name) => name.split("_")).filter((each) => !gpuTypeWords.has(each)),
+);
+/** @assumption A key with one of these words names a place, not a GPU type. */
+const placeWord = /^(us|eu|ap|ca|sa|me|af|asia|europe|global)$|^(north|south|east|west|central)/;
+
+function isFieldOrPlace(key: string): boolean {
+  return plainName(key)
+    .split("_")
+    .some((word) => gpuFieldWords.has(word) || placeWord.test(word));
+}
+
+/** Whether the keys of a map may be GPU types: each has a word that begins with a letter, none is a field or a place, and one has a digit. */
+function mayBeGpuTypes(keys: readonly string[]): boolean {
+  const isType = (key: string) => /(^|[^a-z0-9])[a-z]/i.test(key) && !isFieldOrPlace(key);
+  return keys.every(isType) && keys.some((key) => /\d/.test(key));
+}
 
 export function readGpuPage({ json, headers }: Answer, field?: ValueField): Page<GpuType> {
   const list = gpuListIn(json, field);

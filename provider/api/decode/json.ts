@@ -1,4 +1,4 @@
-import { cleanText, withCleanNames } from "../../base/text";
+import { cleanText, cleanWholeText, cut } from "../../base/text";
 import { isRecord } from "../../contract";
 import { plainName } from "./names";
 
@@ -11,6 +11,44 @@ export class UnreadableError extends Error {
 
 /** The answer to a read by id holds no record: the service has no such thing, like a 404. */
 export class NoRecordError extends UnreadableError {}
+
+const maxStringLength = 8_192;
+/** More levels than any record has. Without a limit, a recursive function would run out of stack. */
+const maxLevels = 100;
+
+interface Cleaning {
+  /** Hides secrets in every string. */
+  readonly hide?: (text: string) => string;
+  /** Whether the value of a property stays byte for byte. */
+  readonly keeps?: (name: string) => boolean;
+}
+
+/**
+ * A JSON value with every string cleaned, including the names of properties.
+ * @throws UnreadableError
+ */
+export function cleanJson(value: unknown, cleaning: Cleaning = {}, level = 0): unknown {
+  const { hide = (text) => text, keeps = () => false } = cleaning;
+  const clean = (text: string) => cut(hide(cleanWholeText(text)), maxStringLength);
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (level >= maxLevels) throw new UnreadableError(`it is nested more than ${maxLevels} levels deep`);
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, cleaning, level + 1));
+  const entries = Object.entries(value).map(
+    ([name, item]) => [name, keeps(name) ? item : cleanJson(item, cleaning, level + 1)] as const,
+  );
+  return withCleanNames(entries, clean);
+}
+
+/** An object of these entries, with clean names. If two names become equal, the name that was clean before keeps its value. */
+function withCleanNames<T>(
+  entries: readonly (readonly [name: string, item: T])[],
+  clean: (name: string) => string,
+): Record<string, T> {
+  const isClean = ([name]: readonly [string, T]) => clean(name) === name;
+  const others = entries.filter((entry) => !isClean(entry)).map(([name, item]) => [clean(name), item] as const);
+  return Object.fromEntries([...others, ...entries.filter(isClean)]);
+}
 
 export type Reader<T> = (json: unknown) => T;
 
@@ -77,12 +115,6 @@ export const count: Kind<number> = (value) => {
   return read !== undefined && Number.isSafeInteger(read) && read >= 0 ? read : undefined;
 };
 
-/** A number of GB, or a string with the unit. A number that is too large for one GPU has another unit. */
-export const gigabytes: Kind<number> = (value) => {
-  const read = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
-  return read !== undefined && read > 0 && read <= 1_024 ? read : undefined;
-};
-
 export const flag: Kind<boolean> = (value) => {
   if (typeof value === "boolean") return value;
   const word = text(value)?.trim().toLowerCase();
@@ -117,4 +149,8 @@ export const variables: Kind<Record<string, string | null>> = (value) => {
 
 export function defined<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+}
+
+export function words(list: string): string[] {
+  return list.split(" ");
 }

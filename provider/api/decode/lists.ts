@@ -1,17 +1,42 @@
 import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
-import { Fields, type FieldsOf, inner, label, object, type Raw, UnreadableError } from "./json";
-import { plainName } from "./names";
 import {
-  type ClusterList,
-  idNames,
-  incompleteNames,
-  nextName,
-  pageHeader,
-  pageHint,
-  pageTable,
-  wrapperNames,
-} from "./records";
+  count,
+  Fields,
+  type FieldsOf,
+  flag,
+  inner,
+  label,
+  object,
+  type Raw,
+  type Table,
+  UnreadableError,
+  words,
+} from "./json";
+import { plainName } from "./names";
+import { type ClusterList, idNames, wrapperNames } from "./records";
+
+/** @assumption A list may lack records if one of these fields beside it is set. */
+export const incompleteNames = ["error", "errors", "partial", "incomplete", "unreachable"];
+/** @assumption Pages have these fields beside the list, in objects beside it, or in headers that begin with `X-`. The query for a next page is the name of its field without `next`, or the query of its link. */
+export const pageTable = {
+  hasMore: [flag, "has_more", "has_next", "has_next_page", "truncated", "is_truncated"],
+  page: [count, "page", "current_page", "page_number", "page_index"],
+  pages: [count, "total_pages", "page_count", "pages", "num_pages", "last_page"],
+  offset: [count, "offset"],
+  size: [count, "limit", "per_page", "page_size", "items_per_page"],
+  total: [count, ...words("total total_count total_items total_results total_records total_elements total_size")],
+  seen: [count, "count"],
+} as const satisfies Table;
+/** Headers about pages: `X-Total-Count`, `X-Next-Page`. Others have words of pages too: `X-RateLimit-Remaining`. */
+const pageHeader = /^x-(?!rate-?limit).*(page|next|cursor|continuation|total|count|more|offset|limit)/;
+/** @assumption A field with such a name leads to the next page; an empty one means that there is none. */
+const nextName = /^next([_-]?(page|cursor|token|link|url|uri|href|marker|offset|key|start|id|continuation|after))*$/i;
+/** @assumption Any other field with one of these words in its name may mean that there are more pages. */
+const pageHint =
+  /(^|_)(next|cursor|token|continue|continuation|marker|after|more|remaining|truncated|evaluated|scroll|bookmark)(_|$)/;
+/** @assumption A service with numbered pages knows this query, even if its answers show nothing about pages. Any other service refuses or ignores it. */
+export const secondPage = "page=2";
 
 /** The record of an answer: the answer itself, or the object in it under a wrapper's name. */
 export function unwrap(json: unknown): Raw | undefined {

@@ -1,20 +1,41 @@
 import { isRecord } from "../../contract";
-import { defined, Fields, flag, object, type Reader, text, UnreadableError } from "./json";
+import {
+  count,
+  defined,
+  Fields,
+  flag,
+  label,
+  object,
+  type Reader,
+  type Table,
+  text,
+  UnreadableError,
+  words,
+} from "./json";
 import { listIn, type Row, unwrap } from "./lists";
 import { plainName } from "./names";
-import {
-  clusterTable,
-  countObjects,
-  countTable,
-  healthNames,
-  type ReplicaRecord,
-  replicaListNames,
-  replicaTable,
-  type StatusRecord,
-  verdictNames,
-} from "./records";
+import { clusterTable, type ReplicaRecord, type StatusRecord, statusWord } from "./records";
 import { healthOfWord, isUnhealthyStatus, stateOf, statusOfWord } from "./states";
 import type { Health, ServiceInfo } from "./types";
+
+/** @assumption Replicas are a list or a map under one of these names, or only counted; or one flag or word is about all. */
+const replicaListNames = ["replicas", "instances", "nodes", "replica_statuses", "data", "items"];
+/** @assumption A replica has these fields. */
+const replicaTable = {
+  id: [label, "id", "name", "replica_id", "instance_id", "node", "index"],
+  status: [statusWord, "status", "state", "phase", "health"],
+  message: [text, "message", "reason", "error"],
+} as const satisfies Table;
+/** @assumption Flags and words under these names show whether a replica, or a cluster without replicas, is healthy. */
+const healthNames = words("healthy is_healthy ready is_ready health health_status health_state");
+/** @assumption One "no" under one of these names, even deep inside a replica, outweighs every "yes". The health of the service is read from them. */
+const verdictNames = [...healthNames, ...words("ok alive live passing serving liveness readiness status state phase")];
+/** @assumption Replicas are counted under these names, in the answer or in one of these objects. */
+export const countTable = {
+  total: [count, "total", "total_replicas", "desired", "desired_replicas", "replicas", "replica_count"],
+  ready: [count, "ready", "ready_replicas", "healthy", "healthy_replicas", "running_replicas", "active_replicas"],
+} as const satisfies Table;
+const countObjects = ["replicas", "summary", "health"];
 
 /** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {

@@ -1,5 +1,5 @@
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
-import { cleanJson } from "../../../../provider/base/text";
+import { cleanJson } from "../../../../provider/api/decode/json";
 
 /** neverWorst.test.ts has the laws that no other cluster is read, and that no value of env is shown. */
 
