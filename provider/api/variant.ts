@@ -1,7 +1,8 @@
 import type { RequestNames } from "../config/settings";
+import { isRecord } from "../contract";
 import type { GpuType, ServiceInfo } from "./decode/types";
 import type { UpdateMethod } from "./endpoints";
-import { evidenceIn, isUuid } from "./requests";
+import { isUuid } from "./requests";
 
 /** What only some services have: endpoints, and a rollout that an update starts by itself. */
 export type OptionalPart = "status" | "update" | "redeploy" | "rollout";
@@ -77,11 +78,32 @@ export class ApiVariant {
     return this.has("redeploy") === false ? configInputs : onlyByUpdate;
   }
 
-  isFirstReport(message: string): boolean {
-    const isFirst = !this.#reported.has(message);
-    this.#reported.add(message);
-    return isFirst;
+  hasReported(message: string): boolean {
+    return this.#reported.has(message);
   }
+
+  noteReport(message: string): void {
+    this.#reported.add(message);
+  }
+}
+
+/** @assumption A field for the GPU model in exactly the client's spelling shows the client's names; a field for the GPU type shows the specification's. */
+const clientField = /"gpuModel(Id|Name)?":/;
+const specificationField = /"gpu[_-]?type":/i;
+/** @assumption A list of clusters inside one of these fields may be that of a service with the client's names; others have the specification's. */
+const clientEnvelopes = ["data", "items"];
+
+/**
+ * The request names that an answer shows, by the GPU field of its first record. A list of clusters without such a field leaves
+ * them `undecided` if it may be that of a service with the client's names.
+ */
+function evidenceIn(answer: unknown): RequestNames | "undecided" | undefined {
+  const list = isRecord(answer) ? Object.values(answer).find(Array.isArray) : answer;
+  const record = JSON.stringify(Array.isArray(list) ? list[0] : answer) ?? "";
+  const isClient = clientField.test(record);
+  if (isClient !== specificationField.test(record)) return isClient ? "client" : "specification";
+  const isEnvelope = (name: string) => isRecord(answer) && name in answer && !isRecord(answer[name]);
+  return clientEnvelopes.some(isEnvelope) ? "undecided" : undefined;
 }
 
 /**

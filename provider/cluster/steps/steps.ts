@@ -55,7 +55,8 @@ export async function finishCreation(run: Run): Promise<ClusterState> {
   const { variant } = service.client;
   progress.reach(...configInputs, "replicas", ...triggers);
   // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
-  if (!variant.isConfirmed && variant.isFirstReport("names not confirmed")) {
+  if (!variant.isConfirmed && !variant.hasReported("names not confirmed")) {
+    variant.noteReport("names not confirmed");
     const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
   }
