@@ -2,7 +2,7 @@ import { looksSecret } from "../../base/credentials";
 import { Redactor } from "../../base/redact";
 import { identifier } from "./gpuRecords";
 import { defined, Fields, label, NoRecordError, object, type Raw, type Reader, UnreadableError } from "./json";
-import { type Answer, isNoRecord, listIn, type Page, type Row, unwrap } from "./lists";
+import { isNoRecord, listIn, type Page, type ParsedAnswer, type Row, unwrap } from "./lists";
 import { hasIdPrefix, plainName, sameId } from "./names";
 import { type ClusterRecord, clusterIdPattern, clusterTable, gpuNames, idNames } from "./records";
 import { quotesNothing } from "./states";
@@ -29,7 +29,7 @@ export const readDetail =
     if (!record) throw new UnreadableError("it is not the record of this cluster");
     const fields = new Map<string, unknown>();
     // The fields of the record replace those of its groups.
-    for (const part of partsOf(unwrap(json) ?? {}).reverse())
+    for (const part of withGroups(unwrap(json) ?? {}).reverse())
       for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
     for (const name of envNames) fields.delete(name);
     return { ...record, fields };
@@ -42,11 +42,11 @@ export const readClusterIfAny =
     if (!record || !sameId(record.id, id)) return undefined;
     const fields = new Fields(unwrap(json));
     // An answer without an id is the cluster if it has several of a cluster's fields.
-    const isCluster = idOf(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
+    const isCluster = clusterIdIn(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
     return isCluster ? { ...record, id } : undefined;
   };
 
-export function readClusterPage({ json, headers }: Answer): Page<ClusterRecord> {
+export function readClusterPage({ json, headers }: ParsedAnswer): Page<ClusterRecord> {
   const list = listIn(json, clusterListNames);
   const items = list?.rows.map(readRow).filter((cluster) => cluster !== undefined) ?? [];
   if (!list || (items.length === 0 && list.rows.length > 0))
@@ -73,39 +73,38 @@ function holdsCluster(value: unknown): boolean {
   return records.some((each) => hasIdPrefix(each.id) || (isList && countTraits(each) > 1)) || items.some(holdsCluster);
 }
 
-function idOf(fields: Fields): string | undefined {
+function clusterIdIn(fields: Fields): string | undefined {
   const id = fields.first(idNames, label);
   return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-function partsOf(raw: Raw): Raw[] {
+/** A record, and then the groups of its fields. */
+function withGroups(raw: Raw): Raw[] {
   const fields = new Fields(raw);
   return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];
 }
 
 function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined {
   const raw = unwrap(json);
-  const id = idOf(new Fields(raw)) ?? idOf(new Fields({ id: fallbackId }));
+  const id = clusterIdIn(new Fields(raw)) ?? clusterIdIn(new Fields({ id: fallbackId }));
   if (!raw || id === undefined) return undefined;
-  const fields = new Fields(...partsOf(raw));
+  const fields = new Fields(...withGroups(raw));
   const { status: word, env, ...read } = fields.read(clusterTable);
+  // The values to hide of a cluster whose program, and so its secrets, are not known.
+  const variables = Object.entries(env ?? {});
+  const secrets = variables.flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
   const gpus = [...new Set(gpuNames.flatMap((name) => gpuIdentifiersIn(fields.get(name))))];
   const record = {
     id,
     ...read,
     env,
-    status: word && (quotesNothing(word) ? word : new Redactor().learn(credentialsIn(env)).hide(word)),
+    status: word && (quotesNothing(word) ? word : new Redactor().learn(secrets).hide(word)),
     health: replicasIn(fields, word),
     gpuType: gpus[0],
     gpuIdentifiers: gpus.length > 0 ? gpus : undefined,
   };
   const isUnreadEnv = env === undefined && envNames.some((name) => typeof fields.get(name) === "object");
   return defined(isUnreadEnv ? withoutMessages(record) : record);
-}
-
-/** The values to hide of a cluster whose program, and so its secrets, are not known. */
-function credentialsIn(env: ClusterRecord["env"] = {}): string[] {
-  return Object.entries(env).flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
 }
 
 /** Without messages of the service: they may quote an env that cannot be read, whose values cannot be hidden. */

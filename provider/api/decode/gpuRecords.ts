@@ -14,7 +14,16 @@ import {
   UnreadableError,
   words,
 } from "./json";
-import { type Answer, incompleteNames, type Listing, listIn, type Page, pageTable, type Row, unwrap } from "./lists";
+import {
+  incompleteNames,
+  type Listing,
+  listIn,
+  type Page,
+  type ParsedAnswer,
+  pageTable,
+  type Row,
+  unwrap,
+} from "./lists";
 import { gpuKey, plainName } from "./names";
 import { errorTable, wrapperNames } from "./records";
 import { countTable } from "./statusRecord";
@@ -131,7 +140,7 @@ function mayBeGpuTypes(keys: readonly string[]): boolean {
   return keys.every(isType) && keys.some((key) => /\d/.test(key));
 }
 
-export function readGpuPage({ json, headers }: Answer, field?: ValueField): Page<GpuType> {
+export function readGpuPage({ json, headers }: ParsedAnswer, field?: ValueField): Page<GpuType> {
   const list = gpuListIn(json, field);
   if (!list) throw new UnreadableError("it is not a list of GPU types in a form that this version knows");
   const { rows, around } = list;
@@ -155,7 +164,7 @@ export const readGpuType =
     const matching = gpusIn(list).filter((gpu) => identifiersOf(gpu).some(isThisType));
     if (matching.length > 0) return matching.map((gpu) => ({ ...gpu, type }));
     const raw = unwrap(json) ?? {};
-    const names = namesOf(raw);
+    const names = gpuNamesIn(raw);
     // An object without a list's name may be the record itself: its keys need not be types.
     const isList = (listIn(json, gpuListNames)?.rows.length ?? 0) > 0;
     if (isList || (names.length > 0 && !names.some(isThisType)))
@@ -238,14 +247,14 @@ export const identifier: Kind<string> = (value) => {
   return found === undefined || /^\d+$/.test(found) || categoryForm.test(found) ? undefined : found;
 };
 
-function namesOf(raw: Raw): string[] {
+function gpuNamesIn(raw: Raw): string[] {
   const fields = new Fields(raw);
   const found = [...typeNames, ...gpuTitleNames].map((name) => identifier(fields.get(name)));
   return found.filter((each) => each !== undefined);
 }
 
 export function identifiersOf({ type, raw }: Pick<GpuType, "type" | "raw">): string[] {
-  return [...new Set([type, ...namesOf(raw)])];
+  return [...new Set([type, ...gpuNamesIn(raw)])];
 }
 
 export type Stock = Pick<GpuType, "available" | "availableCount">;
@@ -256,9 +265,9 @@ function stockIn(fields: Fields): Stock {
   return defined({ available: soldOut === undefined ? (available ?? isCounted) : !soldOut, availableCount });
 }
 
-export type Price = Pick<GpuType, "pricePerHour" | "currency">;
+export type ListedPrice = Pick<GpuType, "pricePerHour" | "currency">;
 
-export function tierOf(raw: Raw): string | undefined {
+export function tierIn(raw: Raw): string | undefined {
   return text(new Fields(raw).get("tier"));
 }
 
@@ -273,17 +282,25 @@ interface PriceField {
  * A name with unknown words (`spot_price`, `setup_fee`) is not read. The price of the tier takes precedence over others, then one
  * that names the hour, then the highest: no cluster may cost more than its preview says.
  */
-export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierOf(raw) ?? defaultTier): Price {
+export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierIn(raw) ?? defaultTier): ListedPrice {
   const tierWords = plainName(tier).split("_");
   const fields = fieldsIn(raw, tierWords);
   const all = [...fields, ...around.flatMap((each) => fieldsIn(each, tierWords))];
+  // Prices beside such a field have an unknown scale, or are for GPUs that can be taken away, or for a contract.
+  const isConditional = ({ name, value }: PriceField) =>
+    conditionalOffer.test(value === true ? name : plainName(text(value) ?? "")) || scaleNames.includes(name);
   if (all.some(isConditional)) return {};
   const isKnown = (word: string) => isPriceWord(word) || tierWords.includes(word);
   const isPrice = (words: readonly string[]) =>
     words.every(isKnown) && words.some((word) => priceWords.price.has(word));
   const prices = fields.filter(({ words, value }) => isPrice(words) && (number(value) ?? -1) >= 0);
   const isHourly = ({ words }: PriceField) => words.some((word) => priceWords.hour.has(word));
-  const usable = all.some(namesOtherUnit) ? prices.filter(isHourly) : prices;
+  // Another unit than an hour: `minute`, `24 hours`, `cents`, a number.
+  const namesOtherUnit = all.some(({ name, value }) => {
+    const unit = plainName(text(value) ?? "").split("_");
+    return priceUnit.test(name) && (!unit.every(isPriceWord) || unit.includes("cents"));
+  });
+  const usable = namesOtherUnit ? prices.filter(isHourly) : prices;
   const isOfTier = ({ words }: PriceField) => tierWords.every((word) => words.includes(word));
   const rankOf = (price: PriceField) => (isOfTier(price) ? 2 : 0) + (isHourly(price) ? 1 : 0);
   const [best] = usable.sort((one, other) => rankOf(other) - rankOf(one) || amountOf(other) - amountOf(one));
@@ -311,15 +328,4 @@ function isPriceWord(word: string): boolean {
 /** Rounded, because 299 cents are 2.9900000000000002 otherwise. */
 function amountOf({ words, value }: PriceField): number {
   return Number(((number(value) ?? 0) * (words.includes("cents") ? 0.01 : 1)).toPrecision(12));
-}
-
-/** Whether prices beside this field have an unknown scale, or are for GPUs that can be taken away, or for a contract. */
-function isConditional({ name, value }: PriceField): boolean {
-  return conditionalOffer.test(value === true ? name : plainName(text(value) ?? "")) || scaleNames.includes(name);
-}
-
-/** Whether a field names another unit than an hour: `minute`, `24 hours`, `cents`, a number. */
-function namesOtherUnit({ name, value }: PriceField): boolean {
-  const words = plainName(text(value) ?? "").split("_");
-  return priceUnit.test(name) && (!words.every(isPriceWord) || words.includes("cents"));
 }

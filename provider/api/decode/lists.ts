@@ -1,18 +1,6 @@
 import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
-import {
-  count,
-  Fields,
-  type FieldsOf,
-  flag,
-  inner,
-  label,
-  object,
-  type Raw,
-  type Table,
-  UnreadableError,
-  words,
-} from "./json";
+import { count, Fields, flag, inner, label, object, type Raw, type Table, UnreadableError, words } from "./json";
 import { plainName } from "./names";
 import { type ClusterList, idNames, wrapperNames } from "./records";
 
@@ -107,12 +95,12 @@ function listsIn(
   return [{ rows, around, isComplete: rows.length > 0 || !wrapperNames.includes(name) }];
 }
 
-export interface Answer {
+export interface ParsedAnswer {
   readonly json: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick<Answer, "headers"> {
+export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick<ParsedAnswer, "headers"> {
   readonly items: readonly Item[];
   /** The number of its records, including those that cannot be read. */
   readonly count: number;
@@ -123,7 +111,7 @@ export interface PagedList<Item> extends Omit<ClusterList, "clusters"> {
 }
 
 /** An endless list ends here: far more than any organization has. */
-const maxPages = 1_000;
+const maxListPages = 1_000;
 const maxRecords = 10_000;
 
 /**
@@ -182,8 +170,8 @@ export async function readPages<Item>(
     }
     if (queries.has(query) || (page.count > 0 && found.size === sizeBefore))
       return list(false, "the service returns the same page repeatedly");
-    if (queries.size >= maxPages || found.size >= maxRecords)
-      return list(false, `it is longer than ${maxRecords} records or ${maxPages} pages`);
+    if (queries.size >= maxListPages || found.size >= maxRecords)
+      return list(false, `it is longer than ${maxRecords} records or ${maxListPages} pages`);
     queries.add(query);
     try {
       page = await get(query);
@@ -210,42 +198,36 @@ function nextPage(
   records: number,
   pagesSoFar: number,
 ): { readonly query?: string | undefined; readonly isEnd: boolean; readonly isSilent?: boolean } {
-  const beside = besideList(around, headers);
+  const inside = (each: object) => Object.values(each).filter(isRecord);
+  const pageHeaders = Object.entries(headers).filter(([name]) => pageHeader.test(name));
+  const beside: readonly Raw[] = [
+    ...around.flatMap((each) => [each, ...inside(each), ...inside(each).flatMap(inside)]),
+    Object.fromEntries(pageHeaders.map(([name, value]) => [name.slice(2), value])),
+  ];
   const fields = new Fields(...beside);
-  const numbers = fields.read(pageTable);
-  const { hasMore, page, pages, offset, size, total, seen = 0 } = numbers;
+  const { hasMore, page, pages, offset, size, total, seen = 0 } = fields.read(pageTable);
   const link = /<([^<>]*)>\s*;[^,<]*\brel\s*=\s*["']?([^"';,]*\s)?next\b/i.exec(headers["link"] ?? "")?.[1];
   const named = beside.flatMap(Object.entries).filter(([name]) => nextName.test(name));
   const isBeforeTotal = total === undefined ? undefined : records < total;
   const goesOn = pages === undefined ? isBeforeTotal : pagesSoFar < pages;
   const isFull = size !== undefined && count > 0 && count >= size;
   if (hasMore !== false) {
-    const isNumbered = count > 0 && (goesOn ?? isFull);
-    const numbered = isNumbered ? numberedQuery(numbers, count) : undefined;
+    let numbered = page === undefined ? undefined : `page=${page + 1}`;
+    if (offset !== undefined) numbered = `offset=${offset + count}`;
+    if (count === 0 || !(goesOn ?? isFull)) numbered = undefined;
     const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? numbered;
     if (query) return { query, isEnd: false };
   }
   const isShort = goesOn || Math.max(seen, total ?? 0) > records;
   if (hasMore || link !== undefined || isShort || fields.entries().some(marksIncomplete)) return { isEnd: false };
   if (hasMore === false || total !== undefined) return { isEnd: true };
-  if (fields.entries().some(mayBeAboutPages)) return { isEnd: false };
+  const mayBeAboutPages = (name: string) => pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
+  if (fields.entries().some(([name, value]) => value && mayBeAboutPages(name))) return { isEnd: false };
   // If nothing shows the end, another page may follow a full page or a numbered one.
   const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
   const isSilent =
     pagesSoFar === 1 && count > 0 && [...named, page, offset, pages, size].every((each) => each === undefined);
   return { isEnd: named.length > 0 || !(isFull || isEndless), isSilent };
-}
-
-function numberedQuery({ page, offset }: FieldsOf<typeof pageTable>, count: number): string | undefined {
-  if (offset !== undefined) return `offset=${offset + count}`;
-  return page === undefined ? undefined : `page=${page + 1}`;
-}
-
-function besideList(around: readonly Raw[], headers: Answer["headers"]): Raw[] {
-  const inside = (each: object) => Object.values(each).filter(isRecord);
-  const objects = around.flatMap((each) => [each, ...inside(each), ...inside(each).flatMap(inside)]);
-  const pageHeaders = Object.entries(headers).filter(([name]) => pageHeader.test(name));
-  return [...objects, Object.fromEntries(pageHeaders.map(([name, value]) => [name.slice(2), value]))];
 }
 
 /** The query of a link to a page: all pages have the same path. */
@@ -265,8 +247,4 @@ function queryOf([name, value]: [string, unknown]): string | undefined {
 function marksIncomplete([name, value]: [string, unknown]): boolean {
   const isSet = typeof value === "object" ? Object.keys(Object(value)).length > 0 : Boolean(value);
   return incompleteNames.includes(name) && isSet;
-}
-
-function mayBeAboutPages([name, value]: [string, unknown]): boolean {
-  return Boolean(value) && pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
 }

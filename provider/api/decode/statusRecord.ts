@@ -45,7 +45,7 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const list = listIn(body, replicaListNames);
   const replicas = list?.rows.every(({ value }) => isRecord(value))
     ? listedReplicas(list.rows, fields)
-    : countedReplicas(fields);
+    : numberedReplicas(fields);
   if (replicas) return { ...replicas, status };
   // A list, a number or another object beside the words may be about unhealthy replicas.
   const isPlain = fields.entries().every(([name, value]) => {
@@ -72,7 +72,7 @@ export function replicasIn(fields: Fields, status: string | undefined): StatusRe
       isUnchecked,
     );
   }
-  const numbered = countedReplicas(fields);
+  const numbered = numberedReplicas(fields);
   if (!numbered || mayRun) return numbered;
   return { ...numbered, replicas: numbered.replicas.map((replica) => ({ ...replica, healthy: false })) };
 }
@@ -94,20 +94,18 @@ export const readServiceInfo: Reader<ServiceInfo> = (json) => {
 
 /** The number of ready replicas decides how many are healthy of those that show no health. Unchecked: only states count. */
 function listedReplicas(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {
-  const replicas = rows.map((row, index) => replicaOf(row, index, isUnchecked));
+  const replicas = rows.map(({ key, value }, index): ReplicaRecord => {
+    const fields = new Fields(value);
+    const { id = key ?? String(index), status = "", message } = fields.read(replicaTable);
+    const byWord = isRecord(value) ? healthOfWord(status) : false;
+    const healthy = isUnchecked ? byWord : !showsFailure(value) && (healthIn(fields, healthNames) ?? byWord);
+    return defined({ id, status, healthy, message });
+  });
   const ready = countsIn(around).find((counts) => counts.ready !== undefined)?.ready;
   if (ready === undefined) return { replicas };
   const unknown = replicas.filter(({ healthy }) => healthy === undefined);
   const readyUnknown = unknown.slice(0, Math.max(0, ready - replicas.filter(({ healthy }) => healthy).length));
   return { replicas: replicas.map((each) => ({ ...each, healthy: each.healthy ?? readyUnknown.includes(each) })) };
-}
-
-function replicaOf({ key, value }: Row, index: number, isUnchecked: boolean): ReplicaRecord {
-  const fields = new Fields(value);
-  const { id = key ?? String(index), status = "", message } = fields.read(replicaTable);
-  const byWord = isRecord(value) ? healthOfWord(status) : false;
-  const healthy = isUnchecked ? byWord : !showsFailure(value) && (healthIn(fields, healthNames) ?? byWord);
-  return defined({ id, status, healthy, message });
 }
 
 function healthIn(fields: Fields, names: readonly string[]): boolean | undefined {
@@ -133,7 +131,7 @@ function showsFailure(value: unknown, depth = 5): boolean {
 }
 
 /** Counts, `{"total": 3, "healthy": 2}`, as numbered replicas. */
-function countedReplicas(fields: Fields): StatusRecord | undefined {
+function numberedReplicas(fields: Fields): StatusRecord | undefined {
   for (const { total, ready } of countsIn(fields)) {
     if (total === undefined || ready === undefined) continue;
     const replicas = Array.from({ length: Math.max(total, ready) }, (_, index) => {

@@ -1,4 +1,4 @@
-import { type Answer, readPages } from "../../../../provider/api/decode/lists";
+import { type ParsedAnswer, readPages } from "../../../../provider/api/decode/lists";
 import type { GpuType } from "../../../../provider/api/decode/types";
 import { endpoints, type ListEndpoint } from "../../../../provider/api/endpoints";
 import { ApiError } from "../../../../provider/base/errors";
@@ -9,7 +9,7 @@ export interface Page {
 }
 
 /** Reads a list of clusters; `get` answers the first page, or that of a query. */
-export function readClusters(get: (query?: string) => Promise<Answer>) {
+export function readClusters(get: (query?: string) => Promise<ParsedAnswer>) {
   const { readPage, keyOf } = endpoints.listClusters;
   return readPages(async (query) => readPage(await get(query)), keyOf);
 }
