@@ -57,7 +57,9 @@ describe("a report about two stacks and an unmanaged cluster", () => {
     const json = await workspace.command(["report", ...both, "--json"]);
     expect(JSON.parse(json.output).unmanaged).toHaveLength(1);
     const text = await workspace.command(["report", ...both]);
-    expect(text.output).toMatch(/^cluster +managed by +state +per hour +age\norphan +nobody +running +1\.32 +\d+m\n/);
+    expect(text.output).toMatch(
+      /^cluster +managed by +state +per hour +age +ends\norphan +nobody +running +1\.32 +\d+[sm]\n/,
+    );
     expect(Math.max(...text.output.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     const markdown = await workspace.command(["report", ...both, "--markdown", "--fail-on-unmanaged"]);
     expect(markdown.output).toContain(`| \`orphan\` | \`${orphan.id}\` | **nobody** | \`running\` | 1.32 USD |`);

@@ -14,6 +14,7 @@ import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
+import { sinceEndMs } from "./end";
 import { becauseStrict, info, type Message, severityOf, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";
@@ -70,13 +71,15 @@ export class Checks {
       const current = withReplicasOf(state, list && memberOf(list, id));
       for (const text of [hiddenReasonOf(diff.changes), rolloutOf(current, news, diff.changes)])
         if (text !== undefined) messages.push(info(text));
-      const loss = lossOf(current, news, diff.changes);
+      const loss = lossOf(current, news, diff.changes, service.clock.now());
       if (loss !== undefined) messages.push(warning(loss));
       // The second check of a replacement does not repeat the loss.
       if (loss !== undefined && isReplaced) run.isFirst(`replaced ${urn}`);
     }
     this.#log(ctx, messages, hide);
-    return withCost(diff, { ...state }, { ...news });
+    const hasEnded = service !== undefined && sinceEndMs(news, service.clock.now()) !== undefined;
+    const isEnd = hasEnded && diff.changes["desiredStatus"] !== undefined;
+    return withCost(isEnd ? { ...diff, isEnd } : diff, { ...state }, { ...news });
   }
 
   async hourlyCostOf({ signal }: Ctx, inputs: CheckedInputs): Promise<number | undefined> {

@@ -7,13 +7,15 @@ import { type CheckFailure, type Ctx, type Properties, UNKNOWN } from "../../con
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
+import { isResumableName } from "../operations/takenName";
 import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
 import { asInputs, type CheckedInputs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures } from "../schema/validate";
 import type { Service } from "../wait/wait";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
+import { announceEnd, endFailures, withStatusAt } from "./end";
 import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
-import { type Finding, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
+import { type Finding, failure, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { Run } from "./run";
 import { certainOutputs, replacementText, runs, withReplicasOf } from "./summary";
@@ -44,10 +46,16 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const before = current ?? run.clusters.get(urn);
   const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
   const completed = completeInputs(news, names);
-  const inputs = current ? withKeptType(completed, current) : completed;
+  const typed = current ? withKeptType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names)];
+  if (!service || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], certain: {} };
+
+  const nowMs = service.clock.now();
+  const inputs = withStatusAt(nowMs, typed, { isCreation: !current });
+  // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
+  const resumes = isResumableName(inputs, urn, names);
+  if (!current && !resumes) invalid.push(...endFailures(inputs, nowMs));
   const refused = { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
-  if (!service || !settings) return refused;
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
@@ -67,7 +75,7 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const certain = certainOf(situation, prepared.isKept);
   let outputs = ctx.showsOutputs ? {} : certain;
   const types = await judgeTypes(situation);
-  const findings = [...prepared.findings, ...types];
+  const findings = [...prepared.findings, ...announceEnd(situation), ...types];
   if (types.every(({ kind }) => kind !== "failure")) {
     findings.push(...(await judgeStock(situation)));
     const cost = await judgeCost(situation);
@@ -119,6 +127,8 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   const name = isRefused(findings) ? undefined : await judgeName(claimed);
   const situation = name?.record ? withAdopted(claimed, name.record) : claimed;
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
+  const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.service.clock.now());
+  findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
   const { urn, run, service, reads, inputs, before } = requested;
   // No input shows this replacement: an option of the program or of the command requires it.
   if (before && runs(before) && run.isFirst(`replaced ${urn}`)) {

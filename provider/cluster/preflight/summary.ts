@@ -1,9 +1,12 @@
 import type { ClusterRecord } from "../../api/decode/records";
+import { age } from "../../base/clock";
 import { listOf } from "../../base/text";
 import { type Diff, hasUnknown, type Properties } from "../../contract";
 import { effectsOf, isWithinPaths, knownChanges } from "../diff/diff";
 import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
+import { formatAmount } from "../schema/money";
 import type { CheckedInputs } from "../schema/state";
+import { sinceEndMs, unattended } from "./end";
 
 /** How a preview describes a change, and which outputs it shows. Values that are not known yet decide nothing. */
 
@@ -30,7 +33,12 @@ export function withReplicasOf<Cluster extends CheckedInputs>(
 }
 
 /** The running capacity that a change removes, in one line; `undefined` if it removes none. */
-export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Changes): string | undefined {
+export function lossOf(
+  state: CheckedInputs,
+  inputs: CheckedInputs,
+  changes: Changes,
+  nowMs: number,
+): string | undefined {
   if (!runs(state)) return undefined;
   const known = knownChanges({ changes }, inputs).changes;
   const replacing = Object.keys(known).filter((path) => known[path]?.replace);
@@ -41,7 +49,7 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
   }
   const effects = effectsOf({ changes: known });
   const old = state.replicas;
-  if (effects.has("power") && !runs(inputs)) return `it is stopped: ${allReplicas(old, "stop")}`;
+  if (effects.has("power") && !runs(inputs)) return stopText(state, inputs, nowMs);
   const next = "replicas" in known ? inputs.replicas : old;
   const losses: string[] = [];
   if (next < old) losses.push(`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`);
@@ -49,6 +57,14 @@ export function lossOf(state: CheckedInputs, inputs: CheckedInputs, changes: Cha
   if (effects.has("redeploy")) losses.push(`it is redeployed: ${restarted}`);
   else if (effects.has("restart")) losses.push(`it is restarted: ${restarted}`);
   return losses.length === 0 ? undefined : losses.join("; ");
+}
+
+function stopText(state: CheckedInputs, inputs: CheckedInputs, nowMs: number): string {
+  const text = `it is stopped: ${allReplicas(state.replicas, "stop")}`;
+  const sinceMs = sinceEndMs(inputs, nowMs);
+  if (sinceMs === undefined) return text;
+  const cost = state.hourlyCost === undefined ? "" : `; ${formatAmount(state.hourlyCost)} => 0 per hour`;
+  return `\`runUntil\` passed ${age(sinceMs)} ago, so ${text}${cost}. ${unattended}`;
 }
 
 /** The message that a change of the configuration replaces the replicas one after the other; `undefined` if it does not. */

@@ -80,6 +80,15 @@ export interface ClusterInputs {
    */
   desiredStatus?: DesiredStatus;
   /**
+   * End of the cluster: from this time on, each `pulumi up` treats `desiredStatus` as `stopped`. Nothing stops a cluster
+   * while nobody runs `up`: run it on a schedule.
+   *
+   * A date and a time with a zone, ISO 8601: `2030-06-30T18:00Z`, `2030-06-30T18:00+02:00`. A later time, or none, starts the
+   * cluster again. To create, replace or adopt a cluster after its end is an error before any change. Not sent to the service.
+   * Default: no end.
+   */
+  runUntil?: string;
+  /**
    * Values whose change restarts the cluster once, and changes nothing else: a map or a list of strings, numbers and
    * booleans.
    *
@@ -246,6 +255,7 @@ const flags = {
   registryCredentialId: { effect: "rollout", wire: "update", mayContainSecrets: true },
   extraFields: { effect: "configure", wire: "update", mayContainSecrets: true },
   desiredStatus: { effect: "power" },
+  runUntil: {},
   restartTriggers: { effect: "restart" },
   redeployTriggers: { effect: "redeploy" },
   adopt: { once: true },

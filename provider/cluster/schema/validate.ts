@@ -137,6 +137,21 @@ const adoptRule = rule('must be the id of a cluster, such as "cl_1a2b3c"; getClu
 const minHealthyRule = numberRule("must be a whole number from 1 to `replicas`");
 const costRule = numberRule("must be a number above 0");
 
+const timeText =
+  'must be a date and a time with a zone in ISO 8601, such as "2030-06-30T18:00Z" or "2030-06-30T18:00+02:00"';
+const time = z.string(rule(timeText)).refine(isTime, { error: ({ input }) => timeMessage(String(input)) });
+
+function isTime(text: string): boolean {
+  const pattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/;
+  const [, day] = pattern.exec(text) ?? [];
+  // JavaScript takes the 30th of February for the 2nd of March.
+  return z.iso.date().safeParse(day).success;
+}
+
+function timeMessage(text: string): string {
+  return isTime(`${text}Z`) ? `${timeText}; it has no zone` : timeText;
+}
+
 function oneOf<const Word extends string>(...words: [Word, ...Word[]]) {
   const choices = words.map((word) => `"${word}"`).join(" or ");
   return z.enum(words, rule(`must be ${choices}`)).optional();
@@ -200,6 +215,7 @@ const inputRules = {
     .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= 64 * 1024, rule("must be at most 64 KiB as JSON"))
     .optional(),
   desiredStatus: oneOf("running", "stopped"),
+  runUntil: time.optional(),
   restartTriggers: triggers,
   redeployTriggers: triggers,
   adopt: z.string(adoptRule).regex(clusterIdPattern, adoptRule).optional(),

@@ -59,12 +59,15 @@ describe("diff of the dynamic adapter", () => {
   const news = inputsOf();
   const { __provider, ...withoutText } = news;
   const toEngine = { changes: undefined, replaces: [], deleteBeforeReplace: true };
+  const ended = { runUntil: "2020-01-01T00:00Z", desiredStatus: "stopped" };
   const reported = { ...toEngine, changes: true };
 
   it.each<[string, Properties, object, Properties?]>([
     ["reports no change", {}, { ...toEngine, changes: false }],
     ["leaves the lines of a change of replicas to the engine", { replicas: 3 }, toEngine],
     ["replaces if the GPU type changes", { gpuType: "l4" }, { ...toEngine, replaces: ["gpuType"] }],
+    ["leaves the lines of a stop to the engine", { desiredStatus: "stopped" }, toEngine],
+    ["reports the end of a cluster, which `ignoreChanges` must not hide", ended, reported],
     ["reports outputs alone that differ", {}, reported, { ...news, settled: false }],
     ["reports a state of the plugin, which lacks the code that refresh and delete load", {}, reported, withoutText],
   ])("%s", async (_title, changed, expected, olds = news) => {

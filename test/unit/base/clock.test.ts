@@ -1,8 +1,13 @@
-import { ageUnits, duration, parseDuration, systemClock } from "../../../provider/base/clock";
+import { age, ageUnits, duration, parseDuration, systemClock } from "../../../provider/base/clock";
 
 test("a duration is short, and rounded to what counts", () => {
   const seconds = [0.4, 190, 3_600, 9_030];
   expect(seconds.map((each) => duration(each * 1000))).toEqual(["0s", "3m10s", "60m", "2h30m"]);
+});
+
+test("an age is in the largest unit that fits", () => {
+  const seconds = [0.9, 59, 60, 3_599, 3_600, 86_399, 86_400, 40 * 86_400];
+  expect(seconds.map((each) => age(each * 1000))).toEqual(["0s", "59s", "1m", "59m", "1h", "23h", "1d", "40d"]);
 });
 
 test("a duration is read as Go writes it, and an age can be in days too", () => {

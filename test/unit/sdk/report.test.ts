@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
-import { compare, type LocatedEntry, type Report } from "../../../sdk/automation/report";
+import { compare, type LocatedEntry, type Report, type ReportedCluster } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
 import { asMarkdown, asText } from "../../../sdk/automation/reportText";
 import { clustersIn, type StateEntry } from "../../../sdk/automation/stacks";
@@ -85,6 +85,29 @@ describe("the comparison of states with clusters", () => {
     expect(idsOf(report.clusters)).toEqual(["cl_new", "cl_old", "cl_unknown"]);
   });
 
+  it.each<[string, Partial<OrganizationCluster>, string[], Partial<ReportedCluster>, string[]]>([
+    ["has passed", {}, ["2026-11-22T09:00Z"], { secondsLeft: -3 * 3_600 }, ["cl_a"]],
+    ["is now", {}, ["2026-11-22T13:00+01:00"], { secondsLeft: 0 }, ["cl_a"]],
+    ["is to come", {}, ["2026-11-23T12:00Z"], { secondsLeft: 86_400 }, []],
+    [
+      "has passed in one of two states",
+      {},
+      ["2026-11-23T12:00Z", "2026-11-22T15:00+05:00"],
+      { secondsLeft: -7_200 },
+      ["cl_a"],
+    ],
+    ["has passed, and it is stopped", { isStopped: true }, ["2026-11-22T09:00Z"], { secondsLeft: -3 * 3_600 }, []],
+    ["has passed, and it is being deleted", { isLeaving: true }, ["2026-11-22T09:00Z"], {}, []],
+    ["is not set", {}, [], { runUntil: undefined, secondsLeft: undefined }, []],
+  ])("finds a cluster whose end %s", (_title, observed, ends, reported, expired) => {
+    const own = organization([cluster("cl_a", observed), cluster("cl_b")]);
+    const owned = ends.map((runUntil) => located("cl_a", own, { runUntil }));
+    const report = compared(owned, [own]);
+    expect(report.clusters.find(({ id }) => id === "cl_a")).toMatchObject(reported);
+    expect(idsOf(report.expired)).toEqual(expired);
+    expect(report.expiredHourlyCost).toBe(6 * expired.length);
+  });
+
   it("names every stack that has a cluster", () => {
     const owned = [located("cl_a", there), located("cl_a", there, { stack: "dev" })];
     expect(compared(owned, [there]).clusters[0]?.managedBy.map(({ stack }) => stack)).toEqual(["prod", "dev"]);
@@ -127,6 +150,7 @@ describe("the clusters in a state", () => {
       { provider: ownProvider.replace("europe", "default_eu") },
       { hasExplicitProvider: true },
     ],
+    ["with an end", { outputs: { runUntil: "2030-01-01T00:00Z" } }, { runUntil: "2030-01-01T00:00Z" }],
     ["that a key has seen", { outputs: { __seenBy: "ab" } }, { seenBy: "ab" }],
     ["with secret outputs", { outputs: { gpuType: secret, hourlyCost: secret } }, { gpuType: undefined }],
     ["that wait for their deletion", { delete: true }, { id: "cl_1" }],
@@ -147,7 +171,10 @@ describe("the text of a report", () => {
   const long = cluster("cl_long", { name: `a|b\`c\u001b${"x".repeat(90)}`, createdAt: "2026-10-01T00:00:00Z" });
   const own = organization([cluster("cl_web", { currency: "USD" }), long, cluster("cl_odd", { gpuPrice: undefined })]);
   const far = { entry: entry("cl_far", { hasExplicitProvider: true }) };
-  const found = compared([located("cl_web", own), located("cl_gone", own), far], [own]);
+  const found = compared(
+    [located("cl_web", own, { runUntil: "2026-11-25T00:00Z" }), located("cl_gone", own), far],
+    [own],
+  );
 
   it("stays whole with any name", () => {
     const plain = asText(found);
@@ -155,10 +182,28 @@ describe("the text of a report", () => {
     expect(plain).not.toContain("\u001b");
     expect(plain).toContain("Clusters: 3, at least 12.00 USD per hour. Unmanaged: 2, at least 6.00 per hour.\n");
     const text = asMarkdown(found);
-    expect(text).toContain("| `web` | `cl_web` | `prod web` | `running` | 6.00 USD | 2h |");
+    expect(text).toContain("| `web` | `cl_web` | `prod web` | `running` | 6.00 USD | 2h | in 2d |");
     expect(text).toMatch(/^\| `a\\\|b'cx+` \| `cl_long` \| \*\*nobody\*\* \|/m);
     expect(text).toContain("### In a state, but not in the list of clusters\n\n- `prod gone, cl_gone`\n");
   });
+});
+
+it("a report about ends shows only clusters past theirs that are not stopped", () => {
+  const own = organization([cluster("cl_web"), cluster("cl_late", { currency: "USD" })], { complete: false });
+  const found = compared([located("cl_web", own), located("cl_late", own, { runUntil: "2026-11-10T00:00Z" })], [own]);
+  const total = "Past their end, and not stopped: 1, 6.00 USD per hour.";
+  expect(asText(found).replaceAll("\n", " ")).toContain(`Unmanaged: 0, 0.00 per hour. ${total}`);
+  const text = asText(found, { onlyExpired: true });
+  expect(text).toMatch(
+    /^cluster +managed by +state +per hour +age +ends\nlate +prod late +running +6\.00 +2h +12d ago\n\n/,
+  );
+  expect(text).toContain(
+    `\n\n${total}\n\nPast their end, and not stopped:\n  - cl_late "late", 2 x h100, https://eu.example\n`,
+  );
+  expect(text).toContain("may be more clusters");
+  expect(text).not.toMatch(/web|nmanaged/);
+  expect(asMarkdown(found, { onlyExpired: true })).toMatch(/\| 12d ago \|\n\nPast their end, and not stopped: 1, /);
+  expect(asText(compared([], [own]), { onlyExpired: true })).toMatch(/^No cluster is past its end\.\n/);
 });
 
 it("the sums of a report leave out costs in several currencies", () => {

@@ -8,6 +8,7 @@ import { check, old } from "./harness";
 const long = (count: number) => "a".repeat(count);
 const count = /must be a whole number from 1 to 10000/;
 const triggers = /must be a map or a list of strings, numbers and booleans/;
+const time = /^must be a date and a time with a zone in ISO 8601, such as "2030-06-30T18:00Z" or "[^"]+"$/;
 const notAnInput = /is not an input of a cluster; the inputs are name, gpuType/;
 const badName = /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/;
 const badType = /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/;
@@ -20,6 +21,9 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["replicas", [0, -1, 1.5, Number.NaN, 10_001, { min: 2, max: 8 }, null], count],
   ["env", ["A=long-value", ["A=long-value"], null], /must be a map of names to strings/],
   ["desiredStatus", ["paused", "RUNNING", true, null], /must be "running" or "stopped"/],
+  ["runUntil", ["", "long-value", "2030-06-30", "18:00Z", 1_900_000_000, null], time],
+  ["runUntil", ["2030-02-30T18:00Z", "2030-06-31T18:00Z", "2030-06-30T25:00Z", "30 Jun 2030 18:00 UTC"], time],
+  ["runUntil", ["2030-06-30T18:00", "2030-06-30T18:00:00.5"], /such as "2030-06-30T18:00Z".*; it has no zone$/],
   ["restartTriggers", ["v1", null], triggers],
   ["redeployTriggers", ["v1", null], triggers],
   ["minHealthyReplicas", [0, 0.5, null], /must be a whole number from 1 to `replicas`/],
@@ -150,6 +154,7 @@ const observed: Readonly<Record<Exclude<InputName, "restartTriggers" | "redeploy
   registryCredentialId: "team hub",
   extraFields: { "1weird": true, gpu_type: "h100", tier: "spot" },
   desiredStatus: "paused",
+  runUntil: "tomorrow",
   adopt: "../web",
   skipAwait: "yes",
   minHealthyReplicas: 0,
@@ -209,6 +214,9 @@ it.each<Properties>([
   { env: { EMPTY: "", TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__", BIG: "a".repeat(128 * 1024 - 1) } },
   { env: { "spring.profile": "x", "my-var": "y", _A: "z" } },
   { desiredStatus: "stopped", adopt: "cl_1a2b3c", registryCredentialId: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e" },
+  ...["2030-06-30T18:00Z", "2030-06-30T18:00:00.1234567+02:00", "2032-02-29T00:00-0930"].map((runUntil) => ({
+    runUntil,
+  })),
   { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: [] },
   { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01 },
   { readinessProbe: { path: UNKNOWN, port: UNKNOWN, headers: { X: UNKNOWN } } },

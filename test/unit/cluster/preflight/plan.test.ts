@@ -40,7 +40,7 @@ describe("the loss of capacity", () => {
   ])("%s", (_title, before, news, ...[line]) => {
     const state = of(before);
     const inputs = of(news);
-    expect(lossOf(state, inputs, diffCluster({ ...state }, { ...inputs }).changes)).toBe(line);
+    expect(lossOf(state, inputs, diffCluster({ ...state }, { ...inputs }).changes, 0)).toBe(line);
   });
 
   it("is shown once for a replacement, which is checked twice", async () => {

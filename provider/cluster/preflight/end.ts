@@ -1,0 +1,45 @@
+import { age } from "../../base/clock";
+import { hasUnknown, UNKNOWN } from "../../contract";
+import { asInputs, type CheckedInputs } from "../schema/state";
+import { type Finding, info, type Situation } from "./judge";
+
+/** The input `runUntil`: the end of a cluster. */
+
+type Ending = Pick<CheckedInputs, "runUntil">;
+
+export const unattended = "Nothing stops a cluster while nobody runs `up`";
+
+/** How long ago the end was; `undefined` if it is still to come, not known yet, or not set. */
+export function sinceEndMs({ runUntil }: Ending, nowMs: number): number | undefined {
+  const sinceMs = nowMs - Date.parse(runUntil ?? "");
+  return sinceMs >= 0 ? sinceMs : undefined;
+}
+
+/** The inputs with the status that they request now: diff, update and state know no other one. */
+export function withStatusAt(
+  nowMs: number,
+  inputs: CheckedInputs,
+  { isCreation }: { readonly isCreation: boolean },
+): CheckedInputs {
+  if (sinceEndMs(inputs, nowMs) !== undefined) return { ...inputs, desiredStatus: "stopped" };
+  // An end that is not known yet may have passed, but not that of a new cluster.
+  const isUndecided = hasUnknown(inputs.runUntil) && !isCreation && inputs.desiredStatus !== "stopped";
+  return isUndecided ? asInputs({ ...inputs, desiredStatus: UNKNOWN }) : inputs;
+}
+
+/** A cluster that is created or adopted after its end would only be stopped. */
+export function endFailures(inputs: Ending, nowMs: number) {
+  const sinceMs = sinceEndMs(inputs, nowMs);
+  if (sinceMs === undefined) return [];
+  const reason = `passed ${age(sinceMs)} ago, so no cluster is created or adopted: set a later time, or remove the cluster from the program`;
+  return [{ property: "runUntil", reason }];
+}
+
+/** Tells of an end that is new. */
+export function announceEnd({ service, inputs, before, isCreation }: Situation): Finding[] {
+  const { runUntil } = inputs;
+  const isNew = isCreation || runUntil !== before?.runUntil;
+  const leftMs = Date.parse(runUntil ?? "") - service.clock.now();
+  if (!isNew || !(leftMs > 0)) return [];
+  return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];
+}

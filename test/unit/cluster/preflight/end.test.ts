@@ -1,0 +1,140 @@
+import { generatedName } from "../../../../provider/cluster/schema/validate";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import { type Fixture, forget, type Held, openFixture, restart, settle, stop, writes } from "../harness";
+import { checked, least, urnOf } from "../inputs";
+import { check, checkTwice, old } from "./harness";
+
+const hourMs = 3_600_000;
+
+/** A time that is so many hours from now, by the clock of the fixture. */
+const inHours = ({ clock }: Fixture, hours: number) => new Date(clock.now() + hours * hourMs).toISOString();
+
+/** One `pulumi up` of a cluster that exists: check, diff and, if there is a difference, an update. */
+async function up(fixture: Fixture, held: Held, olds: Properties, news: Properties) {
+  forget(fixture);
+  const { inputs, refusals, said } = await check(fixture, news, olds);
+  expect(refusals).toEqual([]);
+  const { changes, isEnd } = await fixture.run(fixture.cluster.diff(fixture.ctx(), held.id, held.state, inputs));
+  const lines = [...said, ...fixture.messages.slice(said.length)];
+  const isChanged = Object.keys(changes).length > 0;
+  const next = isChanged ? await fixture.change(held, inputs) : held;
+  return { held: next, inputs, lines, isEnd, changes: Object.keys(changes), sent: writes(fixture.simulator) };
+}
+
+/** A running cluster whose end is in three hours. */
+async function openEnding(changes: Properties = {}) {
+  const fixture = await openFixture();
+  const program = { ...checked, runUntil: inHours(fixture, 3), ...changes };
+  const { inputs, said } = await check(fixture, program);
+  const held = await settle(fixture, inputs);
+  // Each `up` is a process of its own.
+  const later = () => ({ ...fixture, cluster: fixture.as("seen") });
+  return { fixture, program, inputs, said, held, later };
+}
+
+describe("the end of a cluster", () => {
+  it("is announced at the creation, in words that say what it does not do, and changes nothing before", async () => {
+    const { program, inputs, said, held, later, fixture } = await openEnding();
+    expect(inputs).toMatchObject({ desiredStatus: "running", hourlyCost: 5.98 });
+    expect(said).toEqual([
+      "info: web: `runUntil` is in 3h: the first `pulumi up` after it stops the cluster. Nothing stops a cluster while nobody runs `up`",
+    ]);
+    await fixture.clock.advance(3 * hourMs - 60_000);
+    expect(await up(later(), held, inputs, program)).toMatchObject({ changes: [], lines: [], sent: [] });
+  });
+
+  it("stops it in the first `up` after that without a change of the program, and a later time starts it again", async () => {
+    const { program, inputs, held, later, fixture } = await openEnding();
+    await fixture.clock.advance(6 * hourMs);
+    const stopped = await up(later(), held, inputs, program);
+    expect(stopped).toMatchObject({ changes: ["desiredStatus", "hourlyCost"], isEnd: true, sent: [stop] });
+    expect(stopped.held.state).toMatchObject({ desiredStatus: "stopped", status: "stopped", hourlyCost: 0 });
+    expect(stopped.lines).toEqual([
+      "warning: web: `runUntil` passed 3h ago, so it is stopped: all 2 replicas stop; 5.98 => 0 per hour. Nothing stops a cluster while nobody runs `up`",
+    ]);
+    const again = await up(later(), stopped.held, stopped.inputs, program);
+    expect(again).toMatchObject({ changes: [], lines: [], sent: [] });
+    const moved = { ...program, runUntil: inHours(fixture, 1) };
+    const started = await up(later(), again.held, again.inputs, moved);
+    expect(started).toMatchObject({ changes: ["desiredStatus", "runUntil", "hourlyCost"], sent: [restart] });
+    expect(started.held.state).toMatchObject({ desiredStatus: "running", status: "running", hourlyCost: 5.98 });
+    expect(started.lines).toEqual([expect.stringContaining("`runUntil` is in 1h: the first")]);
+  });
+
+  it.each<[string, Properties, number, string[]]>([
+    ["does not keep a cluster running that the program stops", { desiredStatus: "stopped" }, 1, [stop]],
+    ["that is removed before it is noticed stops nothing", { runUntil: undefined }, 6, []],
+    ["stops it beside another change", { replicas: 3 }, 6, [stop]],
+    ["has come at its very second", {}, 3, [stop]],
+  ])("%s", async (_title, changes, hours, sent) => {
+    const { program, inputs, held, later, fixture } = await openEnding();
+    await fixture.clock.advance(hours * hourMs);
+    expect((await up(later(), held, inputs, { ...program, ...changes })).sent).toEqual(sent);
+  });
+
+  it("that has stopped the cluster and is removed starts it", async () => {
+    const { program, inputs, held, later, fixture } = await openEnding();
+    await fixture.clock.advance(6 * hourMs);
+    const stopped = await up(later(), held, inputs, program);
+    const started = await up(later(), stopped.held, stopped.inputs, { ...program, runUntil: undefined });
+    expect(started).toMatchObject({ changes: ["desiredStatus", "runUntil", "hourlyCost"], sent: [restart] });
+  });
+
+  it("stops a cluster again that another user has started after it", async () => {
+    const { program, inputs, held, later, fixture } = await openEnding();
+    await fixture.clock.advance(6 * hourMs);
+    const stopped = await up(later(), held, inputs, program);
+    fixture.simulator.change(held.id, { status: "running" });
+    const found = await fixture.refresh(stopped.held);
+    expect((await up(later(), found, { ...stopped.inputs, desiredStatus: "running" }, program)).sent).toEqual([stop]);
+  });
+
+  it("that is not known yet may stop an existing cluster, but not a new one", async () => {
+    const fixture = await openFixture();
+    const program = { ...checked, runUntil: UNKNOWN };
+    expect((await check(fixture, program)).inputs).toMatchObject({ desiredStatus: "running", hourlyCost: 5.98 });
+    const changed = await check(fixture, program, old());
+    expect(changed.inputs).toMatchObject({ desiredStatus: UNKNOWN, hourlyCost: UNKNOWN });
+    const rest = await check(fixture, { ...program, desiredStatus: "stopped" }, old({ desiredStatus: "stopped" }));
+    expect(rest.inputs).toMatchObject({ desiredStatus: "stopped", hourlyCost: 0 });
+  });
+});
+
+describe("a cluster whose end has passed", () => {
+  const ended =
+    /^runUntil: passed 2h ago, so no cluster is created or adopted: set a later time, or remove the cluster/;
+
+  it.each<[string, Properties]>([
+    ["created", checked],
+    ["adopted", { ...checked, adopt: "cl_1a2b3c" }],
+    ["created as stopped", { ...checked, desiredStatus: "stopped" }],
+  ])("is not %s, and nothing is sent", async (_title, program) => {
+    const fixture = await openFixture();
+    const { refusals } = await check(fixture, { ...program, runUntil: inHours(fixture, -2) });
+    expect(refusals).toEqual([expect.stringMatching(ended)]);
+    expect(fixture.simulator.requests).toEqual([]);
+  });
+
+  it("is not replaced", async () => {
+    const fixture = await openFixture();
+    const runUntil = inHours(fixture, -2);
+    const [, second] = await checkTwice(fixture, { ...checked, gpuType: "l4", runUntil }, old({ runUntil }));
+    expect(second.refusals).toEqual([expect.stringMatching(ended)]);
+  });
+
+  it("is adopted and stopped if an interrupted run has created it; without such a cluster it is not created", async () => {
+    const salt = "salt-7f3a9e51";
+    const fixture = await openFixture({ settings: { resume: salt } });
+    const program = { ...least, runUntil: inHours(fixture, -2) };
+    expect((await check(fixture, program)).refusals).toEqual([expect.stringMatching(ended)]);
+    const name = generatedName(urnOf("web"), "", salt);
+    const createdAt = fixture.clock.now() - 3 * hourMs;
+    const { id } = fixture.simulator.addCluster({ name, gpuType: "h100", container: "acme/model:1", createdAt });
+    const process = { ...fixture, cluster: fixture.as("seen") };
+    const { inputs, refusals } = await check(process, program);
+    expect(refusals).toEqual([]);
+    const made = await fixture.run(process.cluster.create(fixture.ctx(), inputs));
+    expect(made).toMatchObject({ id, state: { desiredStatus: "stopped", status: "stopped", settled: true } });
+    expect(writes(fixture.simulator)).toEqual([stop]);
+  });
+});
