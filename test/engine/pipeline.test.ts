@@ -137,6 +137,23 @@ describe("the pipeline, in the order in which a team uses it", () => {
   });
 });
 
+test("the hourly job stops a cluster past its end that runs, and changes no other", async () => {
+  edit("replicas: 4,", 'replicas: 4,\n  runUntil: "2020-01-01T00:00Z",');
+  expect(await run("preview.sh")).toMatchObject({ code: 0 });
+  expect(await run("up.sh")).toMatchObject({ code: 0 });
+  const chat = () => living(simulator).find(({ gpuType }) => gpuType === "h100");
+  expect(chat()).toMatchObject({ status: "stopped" });
+  expect(await run("ends.sh")).toMatchObject({ code: 0 });
+  // Another user starts it again, and a change of another cluster waits for its approval.
+  simulator.change(chat()?.id ?? "", { status: "running" });
+  edit('LLAMA_ARG_EMBEDDINGS: "true"', 'LLAMA_ARG_EMBEDDINGS: "false"');
+  simulator.requests.length = 0;
+  expect(await run("ends.sh")).toMatchObject({ code: 0 });
+  const sent = simulator.requests.filter(({ method }) => method !== "GET").map(({ path }) => path);
+  expect(sent).toEqual([`/v1/clusters/${chat()?.id}/stop`]);
+  expect(chat()).toMatchObject({ status: "stopped" });
+});
+
 test("the daily report ends with 3 if an unmanaged cluster is older than a day, and lists it", async () => {
   const dayMs = 86_400_000;
   const add = (name: string, days: number) =>
@@ -255,11 +272,11 @@ describe("the workflow", () => {
   it("gives secrets to the steps that need them only", () => {
     const steps = text.split(/^ {6}- /m).filter((step) => step.includes("secrets."));
     expect(steps.map((step) => step.split("\n")[0])).toEqual(
-      ["preview", "up", "drift", "report"].map((name) => `run: exec sh scripts/${name}.sh`),
+      ["preview", "up", "drift", "report", "ends"].map((name) => `run: exec sh scripts/${name}.sh`),
     );
   });
 
-  it("gives the key that changes clusters to the job of a merge only, and one that reads to every other job with a key", () => {
+  it("gives the key that changes clusters to the jobs of a merge and of ends, and one that reads to every other job with a key", () => {
     const jobs = text.split(/^ {2}(?=\w+:\n {4})/m).filter((job) => job.includes("GPUCLUSTER_API_KEY:"));
     const environments = jobs.map((job) => [job.split(":")[0], /^ {4}environment: (.*)$/m.exec(job)?.[1]]);
     expect(Object.fromEntries(environments)).toEqual({
@@ -267,6 +284,7 @@ describe("the workflow", () => {
       up: "production",
       drift: "preview",
       report: "preview",
+      ends: "ends",
     });
   });
 
@@ -333,7 +351,7 @@ async function run(script: string): Promise<Run> {
 function start(script: string, env: Record<string, string> = {}): Running {
   const step = join(workspace.folder, "step.sh");
   writeFileSync(step, `exec sh scripts/${script}\n`);
-  const key = script === "up.sh" ? canaryKey : readKey;
+  const key = ["up.sh", "ends.sh"].includes(script) ? canaryKey : readKey;
   return startCommand("bash", ["-e", step], { GPUCLUSTER_API_KEY: key, ...env });
 }
 
