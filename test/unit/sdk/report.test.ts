@@ -92,7 +92,7 @@ describe("the comparison of states with clusters", () => {
     [
       "has passed in one of two states",
       {},
-      ["2026-11-23T12:00Z", "2026-11-22T15:00+05:00"],
+      ["2026-11-22T12:00Z", "2026-11-22T15:00+05:00"],
       { secondsLeft: -7_200 },
       ["cl_a"],
     ],
