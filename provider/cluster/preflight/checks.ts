@@ -7,6 +7,7 @@ import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type 
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
+import { sinceEndMs } from "../schema/end";
 import { readableInputs, secretsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
@@ -14,7 +15,6 @@ import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
-import { sinceEndMs } from "./end";
 import { becauseStrict, info, type Message, severityOf, warning } from "./judge";
 import { preflight } from "./preflight";
 import { Run } from "./run";

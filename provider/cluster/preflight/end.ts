@@ -1,19 +1,12 @@
 import { age } from "../../base/clock";
 import { hasUnknown, UNKNOWN } from "../../contract";
+import { endAdvice, sinceEndMs } from "../schema/end";
 import { asInputs, type CheckedInputs } from "../schema/state";
 import { type Finding, info, type Situation } from "./judge";
 
 /** The input `runUntil`: the end of a cluster. */
 
-type Ending = Pick<CheckedInputs, "runUntil">;
-
 export const unattended = "Nothing stops a cluster while nobody runs `up`";
-
-/** How long ago the end was; `undefined` if it is still to come, not known yet, or not set. */
-export function sinceEndMs({ runUntil }: Ending, nowMs: number): number | undefined {
-  const sinceMs = nowMs - Date.parse(runUntil ?? "");
-  return sinceMs >= 0 ? sinceMs : undefined;
-}
 
 /** The inputs with the status that they request now: diff, update and state know no other one. */
 export function withStatusAt(
@@ -28,11 +21,12 @@ export function withStatusAt(
 }
 
 /** A cluster that is created or adopted after its end would only be stopped. */
-export function endFailures(inputs: Ending, nowMs: number) {
+export function endFailures(inputs: CheckedInputs, nowMs: number) {
   const sinceMs = sinceEndMs(inputs, nowMs);
   if (sinceMs === undefined) return [];
-  const reason = `passed ${age(sinceMs)} ago, so no cluster is created or adopted: set a later time, or remove the cluster from the program`;
-  return [{ property: "runUntil", reason }];
+  return [
+    { property: "runUntil", reason: `passed ${age(sinceMs)} ago, so no cluster is created or adopted: ${endAdvice}` },
+  ];
 }
 
 /** Tells of an end that is new. */

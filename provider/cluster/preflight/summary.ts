@@ -3,10 +3,11 @@ import { age } from "../../base/clock";
 import { listOf } from "../../base/text";
 import { type Diff, hasUnknown, type Properties } from "../../contract";
 import { effectsOf, isWithinPaths, knownChanges } from "../diff/diff";
+import { sinceEndMs } from "../schema/end";
 import { type InputName, inputFlags, inputNames, replacingNames } from "../schema/fields";
 import { formatAmount } from "../schema/money";
 import type { CheckedInputs } from "../schema/state";
-import { sinceEndMs, unattended } from "./end";
+import { unattended } from "./end";
 
 /** How a preview describes a change, and which outputs it shows. Values that are not known yet decide nothing. */
 

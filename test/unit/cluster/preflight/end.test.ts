@@ -1,6 +1,18 @@
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Fixture, forget, type Held, openFixture, restart, settle, stop, writes } from "../harness";
+import {
+  countOf,
+  type Fixture,
+  failureOf,
+  forget,
+  type Held,
+  living,
+  openFixture,
+  restart,
+  settle,
+  stop,
+  writes,
+} from "../harness";
 import { checked, least, urnOf } from "../inputs";
 import { check, checkTwice, old } from "./harness";
 
@@ -105,6 +117,22 @@ describe("the end of a cluster", () => {
     const rest = await check(fixture, { ...program, desiredStatus: "stopped" }, old({ desiredStatus: "stopped" }));
     expect(rest.inputs).toMatchObject({ desiredStatus: "stopped", hourlyCost: 0 });
   });
+});
+
+it("a creation that waits for GPUs beyond the end of the cluster buys none", async () => {
+  const fixture = await openFixture();
+  fixture.simulator.setGpuType("h100", { stock: 0 });
+  const program = { ...checked, waitForCapacity: true, runUntil: inHours(fixture, 0.5) };
+  const { inputs } = await check(fixture, program);
+  const work = failureOf(fixture.cluster.create(fixture.ctx(), inputs));
+  await fixture.clock.advance(0.49 * hourMs);
+  expect(countOf(fixture.simulator, "POST /v1/clusters")).toBeGreaterThan(5);
+  await fixture.clock.advance(60_000);
+  fixture.simulator.setGpuType("h100", { stock: 100 });
+  const reason =
+    "was not created, because `runUntil` has passed: set a later time, or remove the cluster from the program";
+  expect((await fixture.run(work)).message).toBe(`cluster "web" ${reason}`);
+  expect(living(fixture.simulator)).toEqual([]);
 });
 
 describe("a cluster whose end has passed", () => {
