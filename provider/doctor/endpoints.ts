@@ -1,6 +1,6 @@
 import { clusterIdPrefix, hasIdPrefix, plainName } from "../api/decode/names";
 import * as records from "../api/decode/records";
-import { descriptorPaths } from "../api/endpoints";
+import { descriptorPaths, fieldNames } from "../api/endpoints";
 import {
   ApiError,
   ConnectionError,
@@ -95,7 +95,7 @@ function detailOf(error: unknown): string | undefined {
 }
 
 /** The words that this version looks for in answers. Any other name may be that of a cluster, or of a variable. */
-const knownWords: ReadonlySet<string> = new Set(wordsIn({ ...records }));
+const knownWords: ReadonlySet<string> = new Set(wordsIn([{ ...records }, fieldNames]));
 
 function wordsIn(tables: unknown): string[] {
   if (typeof tables === "string") return [tables];

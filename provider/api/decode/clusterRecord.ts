@@ -9,9 +9,9 @@ import { quotesNothing } from "./states";
 import { replicasIn } from "./statusRecord";
 
 /** @assumption Some fields of a cluster may stand in one of these objects inside its record. */
-const fieldGroups = ["config", "spec", "attributes"];
+export const fieldGroups = ["config", "spec", "attributes"];
 /** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
-const clusterListNames = ["clusters", "data", "items", "result"];
+export const clusterListNames = ["clusters", "data", "items", "result"];
 const [_kind, ...envNames] = clusterTable.env;
 
 export const readCreated: Reader<ClusterRecord> = (json) => {

@@ -106,7 +106,7 @@ const otherFieldWords = words(
     "previous prev next cursor token sum spot preemptible interruptible reserved committed",
 );
 const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
-const gpuFieldNames = [
+export const gpuFieldNames = [
   ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
   ...[
     gpuListNames,

@@ -36,6 +36,7 @@ export const countTable = {
   ready: [count, "ready", "ready_replicas", "healthy", "healthy_replicas", "running_replicas", "active_replicas"],
 } as const satisfies Table;
 const countObjects = ["replicas", "summary", "health"];
+export const statusFieldNames = [replicaListNames, replicaTable, verdictNames, countTable, countObjects];
 
 /** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {

@@ -104,7 +104,7 @@ describe("the line at the end of a wait", () => {
     });
     await create(fixture, { ...toRun, replicas: 4 });
     expect(lastOf(fixture)).toBe(
-      "status: ready after 2m12s: accepted 9s, first healthy 41s, 4/4 replicas healthy 2m12s",
+      "status: ready after 2m11s: accepted 9s, first healthy 41s, 4/4 replicas healthy 2m11s",
     );
   });
 
