@@ -114,7 +114,8 @@ export class WaitReport {
   }
 
   #awaitFirstHealthy(status: Observation["status"]): void {
-    if (!status || status.isMissing || this.#firstHealthy === "over") return;
+    // One flag for all replicas shows no first one.
+    if (!status || status.overall !== undefined || this.#firstHealthy === "over") return;
     const hasHealthy = countHealthy(status, 1) > 0;
     if (hasHealthy && this.#firstHealthy === "awaited") this.reached("first healthy");
     this.#firstHealthy = hasHealthy ? "over" : "awaited";

@@ -101,6 +101,14 @@ describe("a creation with a readiness probe", () => {
     expect(requests).toHaveLength(3);
   });
 
+  it("names no first replica at its end if the only one was healthy before the first probe", async () => {
+    const fixture = await openFixture({ ask: endpoint(busy, busy, ok).ask, provisioningMs: 40_000 });
+    await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 600_000 }), { ...probed, replicas: 1 }));
+    expect(fixture.messages.at(-1)).toBe(
+      "status: ready after 1m: accepted 0s, 1/1 replicas healthy 40s, GET /health answered 1m",
+    );
+  });
+
   it("fails at the time limit with the last answer, and the next update only probes", async () => {
     const { ask, requests, answers } = endpoint(refused, refused, busy);
     const fixture = await openFixture({ ask });
