@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { hasUnknown, type Properties } from "../../contract";
 import { identifiersIn } from "../diff/drift";
-import { waitsForCapacity } from "../operations/capacity";
+import { endsWithoutCapacity, onNoCapacityOf } from "../operations/capacity";
 import { gpusOf } from "../schema/extraFields";
 import { allowedTypes, hasKnownType, hasType, identifiersOfType } from "../schema/gpuTypes";
 import type { CheckedInputs } from "../schema/state";
@@ -107,7 +107,8 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const all = need > count ? `, ${need} for all clusters of this run so far` : "";
   const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
-  if (isCreation && waitsForCapacity(inputs)) return [info(`${short}: the creation waits for capacity`)];
+  const end = isCreation ? endsWithoutCapacity[onNoCapacityOf(inputs)] : undefined;
+  if (end !== undefined) return [info(`${short}: ${end}`)];
   if (severityOf("missingStock", settings) === "failure") return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];
 }

@@ -10,7 +10,7 @@ import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/takenName";
 import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
 import { asInputs, type CheckedInputs } from "../schema/state";
-import { completeInputs, findFailures, namingFailures } from "../schema/validate";
+import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
 import type { Service } from "../wait/wait";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
 import { announceEnd, endFailures, withStatusAt } from "./end";
@@ -47,7 +47,7 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
   const completed = completeInputs(news, names);
   const typed = current ? withKeptType(completed, current) : completed;
-  const invalid = [...findFailures(news, olds), ...namingFailures(news, names)];
+  const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
   if (!service || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], certain: {} };
 
   const nowMs = service.clock.now();

@@ -138,13 +138,15 @@ export interface ClusterInputs {
    */
   onFailedUpdate?: OnFailedUpdate;
   /**
-   * Whether a creation that the service refuses for lack of GPUs waits for `gpuType` or one of `fallbackGpuTypes`, up to
-   * the time limit of the creation (`customTimeouts`); default false: such a creation fails.
+   * What to do when the service refuses a creation for lack of GPUs of `gpuType` and of all `fallbackGpuTypes`. `fail` fails.
+   * `wait` requests them again until the time limit of the creation (`customTimeouts`). `nextRun` deploys the rest of the
+   * stack, and the next `pulumi up` tries again. Default: `fail`.
    *
-   * Used only at creation, even of a replacement: an update, a start and an adoption do not wait. Nothing exists, and
-   * nothing is billed, during the wait.
+   * Used only at creation, even of a replacement: a refused update, start or adoption fails. Until the creation succeeds,
+   * nothing exists and nothing is billed. `nextRun` needs the plugin (in TypeScript, `pulumi-gpucluster/native`) and Pulumi
+   * CLI 3.272, which exits with 10; with an older one, the creation fails.
    */
-  waitForCapacity?: boolean;
+  onNoCapacity?: OnNoCapacity;
   /**
    * Maximum cost of the cluster for one hour, in the currency of the service's prices; a number above 0. If a change
    * raises the cost above it, preview and `up` fail before anything is sent for this cluster.
@@ -169,6 +171,14 @@ export type DesiredStatus = "running" | "stopped";
  * - `rollBack`: Restores the old configuration, waits until it is healthy, and fails the update.
  */
 export type OnFailedUpdate = "keep" | "rollBack";
+/**
+ * What to do when the service refuses a creation for lack of GPUs.
+ *
+ * - `fail`: Fails.
+ * - `wait`: Requests them again until the time limit of the creation.
+ * - `nextRun`: Deploys the rest of the stack; the next `pulumi up` tries again.
+ */
+export type OnNoCapacity = "fail" | "wait" | "nextRun";
 /** HTTP check of a cluster's endpoint, repeated until it passes. */
 export interface ReadinessProbe {
   /** Path below the endpoint, such as `/health`, with or without a query. Messages show the path: put secrets in `headers`. */
@@ -263,7 +273,7 @@ const flags = {
   minHealthyReplicas: {},
   readinessProbe: { effect: "probe", mayContainSecrets: true, secretParts: ["body"] },
   onFailedUpdate: {},
-  waitForCapacity: { once: true },
+  onNoCapacity: { once: true },
   maxHourlyCost: {},
 } as const satisfies Record<InputName, FieldFlags>;
 
@@ -304,7 +314,7 @@ export const inputDefaults: Partial<ClusterInputs> = {
   desiredStatus: "running",
   skipAwait: false,
   onFailedUpdate: "keep",
-  waitForCapacity: false,
+  onNoCapacity: "fail",
 };
 
 /** The defaults that the state and previews show, because users look for them there. */

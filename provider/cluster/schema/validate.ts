@@ -7,7 +7,7 @@ import { maxGeneratedLabel } from "../../api/endpoints";
 import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
 import { closestName, cut, resourceNameOf } from "../../base/text";
-import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
+import { type CheckFailure, type Ctx, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
 import { asInputs, type CheckedInputs } from "./state";
 
@@ -224,7 +224,7 @@ const inputRules = {
   readinessProbe: readinessProbe.optional(),
   onFailedUpdate: oneOf("keep", "rollBack"),
   maxHourlyCost: z.number(costRule).positive(costRule).optional(),
-  waitForCapacity: flag,
+  onNoCapacity: oneOf("fail", "wait", "nextRun"),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
 
 const clusterRules = z.strictObject(inputRules);
@@ -333,6 +333,17 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   if (message === undefined) return [];
   const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
   return [{ property: "name", reason: `${what}: it ${message}. Change the pattern, or set \`name\`` }];
+}
+
+/** The problem of a creation that could not end as awaiting. Like `findFailures`, this does not judge a value of the last run. */
+export function waitingFailures(
+  news: Properties,
+  olds: Properties,
+  { canAwait }: Pick<Ctx, "canAwait">,
+): CheckFailure[] {
+  if (canAwait || news["onNoCapacity"] !== "nextRun" || olds["onNoCapacity"] === "nextRun") return [];
+  const reason = '"nextRun" needs the plugin: use `Cluster` of `pulumi-gpucluster/native`, or set "wait"';
+  return [{ property: "onNoCapacity", reason }];
 }
 
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {

@@ -55,6 +55,19 @@ describe("check of the dynamic adapter", () => {
   });
 });
 
+test("check of the dynamic adapter refuses a creation that could not end as awaiting, before any request", async () => {
+  const news = { ...inputsOf(), onNoCapacity: "nextRun" };
+  const { failures } = await run(adapter.check({}, news));
+  expect(failures).toEqual([
+    {
+      property: "",
+      reason: 'onNoCapacity: "nextRun" needs the plugin: use `Cluster` of `pulumi-gpucluster/native`, or set "wait"',
+    },
+  ]);
+  expect(simulator.requests).toEqual([]);
+  expect((await run(adapter.check(news, { ...news, replicas: 2 }))).failures).toEqual([]);
+});
+
 describe("diff of the dynamic adapter", () => {
   const news = inputsOf();
   const { __provider, ...withoutText } = news;

@@ -206,6 +206,19 @@ describe("an operation", () => {
     expect(failure?.getRefreshBeforeUpdate()).toBe(true);
   });
 
+  it("ends a creation without GPUs as awaiting, by a detail without fields, only if the program asks for that", async () => {
+    simulator.setGpuType("h100", { stock: 0 });
+    const news = inputsOf({ onNoCapacity: "nextRun" });
+    expect(reasonsOf(await check(new proto.CheckRequest().setNews(toStruct(news))))).toEqual([]);
+    const awaiting = await errorOf(run(create(news)));
+    const [detail] = detailsOf(awaiting);
+    expect(detail?.getTypeUrl()).toBe("type.googleapis.com/pulumirpc.ErrorResourceAwaitFailed");
+    expect(detail?.getValue_asU8()).toHaveLength(0);
+    expect(awaiting.details).toContain("the next `pulumi up` tries again");
+    expect((await errorOf(run(create(inputsOf())))).metadata?.get("grpc-status-details-bin")).toEqual([]);
+    expect(living(simulator)).toEqual([]);
+  });
+
   it("is ended by a cancel during the operation, and by no earlier one", async () => {
     await cancel();
     await run(create(inputsOf()));
@@ -433,10 +446,13 @@ describe("the settings of a provider", () => {
 });
 
 /** The part of a failure that describes the resource. */
-function failureIn({ metadata }: CallError) {
-  const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
-  const [detail] = status.getDetailsList();
+function failureIn(error: CallError) {
+  const [detail] = detailsOf(error);
   return detail?.unpack(proto.ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
+}
+
+function detailsOf({ metadata }: CallError) {
+  return Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? "")).getDetailsList();
 }
 
 /** The error of a call that fails. */

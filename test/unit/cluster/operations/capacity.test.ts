@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { capacityCodes } from "../../../../provider/api/decode/records";
-import { InterruptedError } from "../../../../provider/base/errors";
-import type { Properties } from "../../../../provider/contract";
+import { AwaitingError, InterruptedError } from "../../../../provider/base/errors";
+import { InitError, type Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
 import {
@@ -22,7 +22,8 @@ import { check } from "../preflight/harness";
 
 const minute = 60_000;
 const creation = "POST /v1/clusters";
-const waiting = (news: Properties = {}): Properties => ({ ...checked, waitForCapacity: true, ...news });
+const waiting = (news: Properties = {}): Properties => ({ ...checked, onNoCapacity: "wait", ...news });
+const nextRun = { onNoCapacity: "nextRun" };
 const stocks = ({ simulator }: Fixture, stock: Readonly<Record<string, number>>) => {
   for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
 };
@@ -188,6 +189,81 @@ describe("a creation that waits for capacity", () => {
     const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), waiting()));
     expect(state).toMatchObject({ settled: true });
     expect([made(fixture), posts(fixture)]).toEqual([["web h100"], 4]);
+  });
+});
+
+describe("a creation that is left to the next run", () => {
+  const gpus = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
+  const news = { ...checked, ...gpus, ...nextRun };
+
+  it("is announced in its preview despite strict checks", async () => {
+    const fixture = await openFixture({ settings: { previewChecks: "strict" } });
+    stocks(fixture, { h200: 0, h100: 1 });
+    const ctx = fixture.ctx({ canAwait: true });
+    expect((await fixture.run(fixture.cluster.check(ctx, news))).failures).toEqual([]);
+    expect(fixture.messages[0]).toMatch(
+      /^info: web: not enough GPUs: 2 x h200 needed, 0 available, nor enough of h100: the creation is left to a later/,
+    );
+  });
+
+  it("ends as awaiting after one refusal of each type, with the reasons as warnings and nothing left behind", async () => {
+    const fixture = await openFixture({ faults: [refusing(409, firstCode, 2)] });
+    const { end, tookMs } = await fixture.timed(failureOf(fixture.cluster.create(fixture.ctx(), news)));
+    expect(end).toBeInstanceOf(AwaitingError);
+    expect(end.message).toMatch(
+      /^cluster "web" was not created: no capacity of h200, h100: .* exists or is billed; the next `pulumi up` tries again$/,
+    );
+    expect(fixture.warnings()).toEqual([
+      expect.stringContaining('the GPU type "h200" is refused, so "h100" is next: '),
+      expect.stringContaining('the GPU type "h100" is refused, so the creation is left to a later `pulumi up`: '),
+    ]);
+    expect([made(fixture), posts(fixture)]).toEqual([[], 2]);
+    expect(tookMs).toBeLessThan(10_000);
+    await expectNoTrace(fixture);
+    expect((await fixture.run(fixture.cluster.create(fixture.ctx(), news))).state).toMatchObject({ gpuType: "h200" });
+    expect(made(fixture)).toEqual(["web h200"]);
+  });
+
+  it.each<[string, Fault[], string]>([
+    ["a cluster may exist", [refusing(503, firstCode), failingLists(500, 1)], "may have been created"],
+    ["its answer is lost", [{ ...post, kind: "drop", when: "before" }], "may have been created"],
+    ["no node holds the number of GPUs", [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
+    ["the image is refused", [refusing(409, firstCode, 1), refusing(422, "invalid_image")], "invalid_image"],
+  ])("fails if %s", async (_title, faults, text) => {
+    const fixture = await openFixture({ faults });
+    const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), news)));
+    expect(error).not.toBeInstanceOf(AwaitingError);
+    expect(error.message).toContain(text);
+  });
+
+  it("fails without the input, and if a name is taken", async () => {
+    const fixture = await openFixture({ faults: [refusing(409, firstCode)] });
+    const failing = (inputs: Properties) => fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), inputs)));
+    const refused = await failing({ ...checked, ...gpus });
+    fixture.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 1 });
+    await fixture.clock.advance(minute);
+    const taken = await failing(news);
+    for (const error of [refused, taken]) expect(error).not.toBeInstanceOf(AwaitingError);
+    expect(taken.message).toContain("is already the name of");
+  });
+
+  it("has no effect on a scale-up and an adoption: the cluster stays, with an error that has its id", async () => {
+    const fixture = await openFixture();
+    const inputs = { ...checked, ...nextRun };
+    const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+    stocks(fixture, { h100: 0 });
+    const more = { ...inputs, replicas: 4 };
+    const scaled = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), id, state, more)));
+    const added = fixture.simulator.addCluster({
+      name: "prod",
+      gpuType: "h100",
+      replicas: 1,
+      container: "acme/model:1",
+    });
+    const adoption = { ...more, name: "prod", adopt: added.id };
+    const adopted = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx({ urn: urnOf("prod") }), adoption)));
+    for (const error of [scaled, adopted]) expect(error).toBeInstanceOf(InitError);
+    expect(living(fixture.simulator)).toHaveLength(2);
   });
 });
 

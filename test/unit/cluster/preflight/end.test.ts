@@ -122,7 +122,7 @@ describe("the end of a cluster", () => {
 it("a creation that waits for GPUs beyond the end of the cluster buys none", async () => {
   const fixture = await openFixture();
   fixture.simulator.setGpuType("h100", { stock: 0 });
-  const program = { ...checked, waitForCapacity: true, runUntil: inHours(fixture, 0.5) };
+  const program = { ...checked, onNoCapacity: "wait", runUntil: inHours(fixture, 0.5) };
   const { inputs } = await check(fixture, program);
   const work = failureOf(fixture.cluster.create(fixture.ctx(), inputs));
   await fixture.clock.advance(0.49 * hourMs);

@@ -24,6 +24,7 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["runUntil", ["", "long-value", "2030-06-30", "18:00Z", 1_900_000_000, null], time],
   ["runUntil", ["2030-02-30T18:00Z", "2030-06-31T18:00Z", "2030-06-30T25:00Z", "30 Jun 2030 18:00 UTC"], time],
   ["runUntil", ["2030-06-30T18:00", "2030-06-30T18:00:00.5"], /such as "2030-06-30T18:00Z".*; it has no zone$/],
+  ["onNoCapacity", ["later", "nextrun", true, null], /^must be "fail" or "wait" or "nextRun"$/],
   ["restartTriggers", ["v1", null], triggers],
   ["redeployTriggers", ["v1", null], triggers],
   ["minHealthyReplicas", [0, 0.5, null], /must be a whole number from 1 to `replicas`/],
@@ -35,7 +36,6 @@ const badInputs: [path: string, values: unknown[], right: RegExp][] = [
   ["minHealthyReplicas", ["1", "75%"], /^must be a whole number from 1 to `replicas`, not a string: .*`requireNumber`/],
   ["maxHourlyCost", ["5"], /^must be a number above 0, not a string: .*`requireNumber`/],
   ["skipAwait", ["true"], /^must be true or false, not a string: .*`requireBoolean`.*`require_bool`/],
-  ["waitForCapacity", ["true"], /^must be true or false, not a string: .*`requireBoolean`/],
   // Wrong parts of an image reference.
   ["container", ["a/b:v1 ", " a/b:v1"], /; it contains the character " "$/],
   ["container", ["a/b:$(long-value)"], /; it contains the character \$$/],
@@ -160,7 +160,7 @@ const observed: Readonly<Record<Exclude<InputName, "restartTriggers" | "redeploy
   minHealthyReplicas: 0,
   readinessProbe: { path: "health", method: "PUT" },
   onFailedUpdate: "undo",
-  waitForCapacity: "yes",
+  onNoCapacity: "later",
   maxHourlyCost: "5",
 };
 
