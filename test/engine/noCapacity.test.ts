@@ -36,7 +36,8 @@ describe("a creation without GPUs that is left to the next run", () => {
   });
 
   it("shows its reason, is in no state, and lets the engine deploy what does not depend on it", async () => {
-    const { code, output } = await fixture.workspace.up();
+    await fixture.workspace.succeed("preview", "--save-plan", "plan.json");
+    const { code, output } = await fixture.workspace.up("--plan", "plan.json");
     expect(code).toBe(exitCode);
     expect(output).toMatch(/warning: .* "h200" is refused, so the creation is left to a later `pulumi up`: POST/);
     expect(output).toMatch(
@@ -46,9 +47,9 @@ describe("a creation without GPUs that is left to the next run", () => {
     expect(types(fixture)).not.toContain("h200");
   });
 
-  it("creates the cluster in a later `up`, and then what depends on it", async () => {
+  it("creates the cluster in a later `up` with the same plan, and then what depends on it", async () => {
     fixture.simulator.setGpuType("h200", { stock: 1 });
-    expect((await fixture.workspace.up()).code).toBe(0);
+    expect((await fixture.workspace.up("--plan", "plan.json")).code).toBe(0);
     expect(stored(fixture).sort()).toEqual(["dependent", "other", "sold"]);
     expect(types(fixture).sort()).toEqual(["h100", "h100", "h200"]);
   });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
 import type { Simulator } from "../../simulator";
 import { canaryKey, closeFixtures, idsOf, living, openFixture, until } from "./harness";
@@ -306,6 +306,34 @@ describe("the workflow", () => {
     expect([code, found]).toEqual([1, ""]);
     expect(output).toContain("Run this workflow by hand");
   });
+
+  it("repeats the job of the same commit whose output says that no GPUs were free, and no other", async () => {
+    const awaiting = join(workspace.folder, "out/awaiting");
+    const masked = (line: string) =>
+      startCommand("sh", ["-c", 'rm -f out/awaiting; printf "%s\\n" "$LINE" | node scripts/mask.mjs'], { LINE: line })
+        .ended;
+    await masked("    error: update failed");
+    expect(existsSync(awaiting)).toBe(false);
+    await masked("    warning: update has awaiting resources");
+    expect(existsSync(awaiting)).toBe(true);
+
+    writeFileSync(join(workspace.folder, "gh"), listingGh, { mode: 0o755 });
+    const env = { GITHUB_REPOSITORY: "o/r", GITHUB_SHA: "merge1" };
+    const path = [workspace.folder, process.env["PATH"]].join(delimiter);
+    const { code, output } = await startCommand("sh", ["scripts/again.sh"], { ...env, PATH: path }).ended;
+    expect([code, output]).toEqual([
+      0,
+      "DELETE repos/o/r/actions/artifacts/1\nPOST repos/o/r/actions/runs/10/rerun-failed-jobs\n",
+    ]);
+  });
+
+  /** A `gh` that knows one artifact, 1 of run 10, and prints each write. */
+  const listingGh = `#!/bin/sh
+case "$2 $4" in
+  --method*) echo "$3 $4" ;;
+  "repos/o/r/actions/artifacts?per_page=100 "*'startswith("awaiting-")'*'.expired | not'*'.head_sha == env.GITHUB_SHA'*) echo "1 10" ;;
+esac
+`;
 
   const fakeGh = `#!/bin/sh
 query="$2 $4"

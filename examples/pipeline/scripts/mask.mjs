@@ -1,4 +1,7 @@
-// Copies the output of `pulumi up --plan`, without the values that the CLI prints where a plan does not fit.
+// Copies the output of `pulumi up --plan`, without the values that the CLI prints where a plan does not fit. Writes out/awaiting
+// if the CLI ends with exit code 10, which the workflow cannot see: a creation had no GPUs, and again.sh has to try again.
+
+import { writeFileSync } from "node:fs";
 
 const VALUES = /(violates plan: (?:properties|outputs) changed: )(?:[-+=~]+([\w:.-]+)\[)?[\s\S]*/;
 /** What the CLI prints next after a text of many lines, which a value may be. */
@@ -20,6 +23,7 @@ for await (const chunk of process.stdin) {
 if (rest !== "") print(rest);
 
 function print(line) {
+  if (/^ +warning: update has awaiting resources\r?$/.test(line)) writeFileSync("out/awaiting", "");
   if (NEXT.test(line)) isValue = false;
   if (line.startsWith("Diagnostics:")) isReport = true;
   if (VALUES.test(line)) {

@@ -8,6 +8,7 @@ if [ "$(cat out/commit)" != "${PLAN_COMMIT:?names the commit whose plan is appli
   echo "out/plan.json was made for commit $(cat out/commit), and not for $PLAN_COMMIT. Run the workflow by hand." >&2
   exit 1
 fi
+rm -f out/awaiting
 
 # Where a plan does not fit, the CLI prints the values that differ in clear, those of env too: mask.mjs takes them out.
 folder=$(mktemp -d)
