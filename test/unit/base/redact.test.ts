@@ -49,6 +49,13 @@ it("a sentence of the provider keeps short values, halves of others and parts of
   expect(redactor.hideInSentence("web-frontend-of-the-north")).toBe("[secret]");
 });
 
+it("a secret inside an input that is not secret is shown there, even with other capitals and signs", () => {
+  const redactor = new Redactor(undefined, ["my-frontend-east-1"]).learn(["frontend-east"]);
+  for (const text of ["no cluster my-frontend-east-1", "no cluster MY_FRONTEND_EAST_1"])
+    expect(redactor.hide(text)).toBe(text);
+  expect(redactor.hide("no frontend-east")).toBe("no [secret]");
+});
+
 test("a long text is cut, without a part of a secret at the cut", () => {
   const redactor = new Redactor().learn(["password-7f3a", "y7".repeat(10_000)]);
   expect(redactor.hide("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);

@@ -38,6 +38,15 @@ describe("a list of clusters", () => {
   });
 });
 
+test("no further page is requested after a page that is empty, or shorter than its size", async () => {
+  for (const json of [
+    { clusters: [], page: 1, total_pages: 2 },
+    { clusters: records("cl_1"), page: 1, page_size: 10 },
+    { clusters: records("cl_1"), offset: 0, total: 1 },
+  ])
+    expect((await one(json)).queries).toEqual([""]);
+});
+
 describe("a list that says nothing about pages", () => {
   const ids = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `cl_${from + index}`);
   const bare = (...list: string[]) => JSON.stringify(records(...list));
