@@ -126,7 +126,7 @@ describe("the line at the end of a wait", () => {
   it("names no first replica if the service shows one word for all of them", async () => {
     const fixture = await openFixture({ faults: [noStatus], provisioningMs: 40_000 });
     await create(fixture, toRun);
-    expect(lastOf(fixture)).toBe("status: ready after 1m10s: accepted 0s, 2/2 replicas healthy 1m10s");
+    expect(lastOf(fixture)).toBe("status: ready after 1m13s: accepted 0s, 2/2 replicas healthy 1m13s");
   });
 
   it("has no counterpart in a failure that reached nothing", async () => {
