@@ -1,6 +1,14 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../../api/decode/records";
-import { isDeleting, isGone, isStopping, isUnhealthyStatus, stateOf } from "../../api/decode/states";
-import { cut } from "../../base/text";
+import {
+  isDeleting,
+  isGone,
+  isKnownWord,
+  isSameWord,
+  isStopping,
+  isUnhealthyStatus,
+  stateOf,
+} from "../../api/decode/states";
+import { cut, listOf } from "../../base/text";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 
 export interface Observation {
@@ -31,6 +39,108 @@ export function goalOf({ replicas, minHealthyReplicas, readinessProbe }: GoalInp
   };
 }
 
+// Limits for messages. The state contains every replica.
+const maxReasons = 4;
+const maxReasonLength = 120;
+const maxWordLength = 60;
+
+interface RolloutProgress {
+  readonly hasBegun: boolean;
+  /** The ids of replicas that are new, or have changed since before the rollout. */
+  readonly renewed: readonly string[];
+}
+
+export interface Condition {
+  /** `failed` does not change by itself. `unknown`: the record alone cannot tell, so `/status` has to be read. */
+  readonly status: "ready" | "pending" | "failed" | "unknown";
+  /** One line for people: `1/2 replicas healthy, provisioning`. */
+  readonly summary: string;
+  readonly reasons?: readonly string[];
+  /** Whether the status word or the health is unknown: the condition counts only after it has stayed the same for a while. */
+  readonly isVague?: boolean;
+  /** What this version does not recognize, for messages. */
+  readonly unrecognized?: string;
+  readonly rollout?: RolloutProgress;
+}
+
+/**
+ * The condition of a cluster that has to become ready. A bad word or flag takes precedence. If fewer than all replicas are enough,
+ * a pending status does not block. Unknown words are neither good nor bad: the known facts decide, or the probe.
+ */
+export function readyCondition(found: Found, goal: Goal): Condition {
+  const { record, status } = found;
+  const word = worstWord(found);
+  const state = stateOf(word);
+  const description = withReason(word ?? "no state", record);
+  const isPartial = goal.enough < goal.replicas;
+  if (isDeleting(word)) return failed(found, `it is ${description}: someone else is deleting it`);
+  if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
+  if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
+  if (state === "failed") return failed(found, `it is ${description}`);
+
+  const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
+  const blocks = state === "pending" ? !isPartial : isUnhealthyStatus(word);
+  if (!blocks && isHealthy(status, goal)) {
+    // Without the reason, which can change from poll to poll.
+    const summary = `${count}, ${word ?? "no state"}`;
+    if (state === "unknown" && word !== undefined) return vague("ready", summary, unrecognizedIn(found));
+    return word === undefined || status.isMissing ? vague("ready", summary) : { status: "ready", summary };
+  }
+  const summary = `${count}, ${description}`;
+  const isRunning = state === "running";
+  const mayBeReady = !blocks && state !== "pending" && isHealthUnknown(status, goal);
+  if (!mayBeReady || (isRunning && !isComplete(status, goal))) return { status: "pending", summary };
+  return vague(isRunning || goal.isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
+}
+
+interface BeforeStop {
+  readonly word?: string | undefined;
+  readonly state?: Partial<ClusterState>;
+}
+
+/**
+ * The condition of a cluster that has to stop. A known status word takes precedence. If the word is unknown, the replicas decide
+ * or, if they cannot be read, a word that differs from the one before the stop.
+ */
+export function stoppedCondition(found: Found, before: BeforeStop = {}): Condition {
+  const { record, status } = found;
+  const word = worstWord(found);
+  const summary = word ?? "no state";
+  if (isDeleting(word)) return failed(found, `it is ${word}: someone else is deleting it`);
+  if (stateOf(word) === "stopped") return { status: "ready", summary };
+  const isRunning = stateOf(record.status) === "running" || stateOf(status?.status) === "running";
+  if (stateOf(word) !== "unknown" || isRunning) return { status: "pending", summary };
+  if (!status) return { status: "unknown", summary };
+  const hasNewWord = isStopped(record, before.state) || !isSameWord(before.word, record.status);
+  const hasStopped = status.isMissing ? hasNewWord : isIdle(status);
+  return hasStopped ? vague("ready", summary) : { status: "pending", summary };
+}
+
+export function goneCondition({ record: { status } }: Found): Condition {
+  return { status: isGone(status) ? "ready" : "pending", summary: cut(status ?? "no state", maxWordLength) };
+}
+
+function vague(status: "ready" | "pending", summary: string, unrecognized?: string): Condition {
+  return { status, summary, isVague: true, ...(unrecognized === undefined ? {} : { unrecognized }) };
+}
+
+function failed({ status }: Found, summary: string): Condition {
+  return { status: "failed", summary, reasons: unhealthyReasons(status) };
+}
+
+function unrecognizedIn({ record, status }: Found): string {
+  const replicas = status?.replicas.filter(({ healthy }) => healthy === undefined) ?? [];
+  const words = [record.status, status?.status, ...replicas.map((replica) => replica.status)];
+  const unknown = new Set(words.filter((word) => word !== undefined && word !== "" && !isKnownWord(word)));
+  const quoted = [...unknown].slice(0, maxReasons).map((word = "") => `"${cut(word, maxWordLength)}"`);
+  return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
+}
+
+function withReason(word: string, { reason, status }: ClusterRecord): string {
+  const needsNone = ["running", "stopped", "terminated"].includes(stateOf(status));
+  return reason === undefined || needsNone ? word : `${word}: ${cut(reason, maxReasonLength)}`;
+}
+
 /**
  * Whether a cluster is stopped. An unknown or absent status word means stopped if this package has stopped the cluster and the
  * word is the one in the state: a refresh that sees another word unsettles the state, without an operation.
@@ -58,7 +168,7 @@ const ranks: readonly ((word: string) => boolean)[] = [
 ];
 
 /** The worse one of the status words of the record and of `/status`. An unknown word is the least bad. */
-export function worstWord({ record, status }: Observation): string | undefined {
+function worstWord({ record, status }: Observation): string | undefined {
   const words = [record?.status, status?.status].filter((word) => word !== undefined);
   const rank = ranks.find((hasMeaning) => words.some(hasMeaning));
   const worst = rank ? words.find(rank) : words[0];
@@ -77,19 +187,19 @@ export function countHealthy(status: StatusRecord, replicas: number): number {
   return countedReplicas(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
-export function isHealthy(status: StatusRecord, goal: Goal): boolean {
+function isHealthy(status: StatusRecord, goal: Goal): boolean {
   return (status.overall ?? isComplete(status, goal)) && countHealthy(status, goal.replicas) >= goal.enough;
 }
 
 /** Whether as many replicas exist as there have to be. A status that is only a word stands for all of them. */
-export function isComplete(status: StatusRecord, { replicas, enough }: Goal): boolean {
+function isComplete(status: StatusRecord, { replicas, enough }: Goal): boolean {
   if (status.isMissing) return status.status !== undefined;
   const { length } = countedReplicas(status, replicas);
   return enough < replicas ? length >= enough : length === replicas;
 }
 
 /** Whether the health of some replicas, or of the whole cluster, is unknown, and no replica is unhealthy. */
-export function isHealthUnknown(status: StatusRecord, { replicas }: Goal): boolean {
+function isHealthUnknown(status: StatusRecord, { replicas }: Goal): boolean {
   const counted = countedReplicas(status, replicas);
   const hasUnknown = counted.length === 0 || counted.some(({ healthy }) => healthy === undefined);
   return status.overall === undefined && hasUnknown && counted.every(({ healthy }) => healthy !== false);
@@ -125,7 +235,104 @@ export function namesReason({ record, status }: Observation): boolean {
   return parts.some((part) => Boolean(part.message) && isUnhealthyStatus(part.status));
 }
 
-// Limits for messages. The state contains every replica.
-export const maxReasons = 4;
-export const maxReasonLength = 120;
-export const maxWordLength = 60;
+export interface Rollout {
+  readonly before: StatusRecord | undefined;
+  readonly requestedAtMs: number;
+  /** Whether it had begun before the wait for it. */
+  readonly hasBegun: boolean;
+}
+
+/**
+ * An accepted rollout that no poll has seen for this long was too fast to be seen, or had no effect. No service documents such a
+ * time: it is twice the 30 s of a hold, once for reads that lag and once for a rollout that begins late.
+ */
+const maxUnseenMs = 60_000;
+
+/**
+ * Whether a rollout has begun between two observations: the status word became a pending one or left a failure, all replicas are
+ * new, or a replica of a healthy cluster has changed. Replicas that start or crash change without a rollout.
+ */
+export function hasBegun(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
+  if (!before || !after) return false;
+  if (isChanging(after.status) && !isChanging(before.status)) return true;
+  const hasFailed = (status: StatusRecord) => stateOf(status.status) === "failed";
+  // Replicas that were starting or sick may fail without a rollout.
+  const wasRunning = showsReplicas(before) ? wasHealthy(before) : stateOf(before.status) === "running";
+  if (hasFailed(after) && wasRunning) return true;
+  if (hasFailed(before) && stateOf(after.status) === "running") return true;
+  if (before.overall === true && after.overall === false) return true;
+  // A status without replicas proves nothing: it may not be available.
+  if (before.replicas.length === 0 || after.replicas.length === 0) return false;
+  const ids = new Set(before.replicas.map(({ id }) => id));
+  const stayed = after.replicas.filter(({ id }) => ids.has(id));
+  if (stayed.length === 0) return true;
+  const hasLostOne = stayed.length < before.replicas.length;
+  return wasHealthy(before) && (hasLostOne || renewedIds(before, after).length > 0);
+}
+
+/** Whether a status word is one of a change. A cluster with sick replicas does not change by that. */
+function isChanging(word: string | undefined): boolean {
+  return stateOf(word) === "pending" && !isUnhealthyStatus(word);
+}
+
+/** Whether all replicas were healthy, so that a restart of one of them is visible. */
+export function wasHealthy({ replicas, overall }: StatusRecord): boolean {
+  return overall ?? (replicas.length > 0 && replicas.every(({ healthy }) => healthy));
+}
+
+/** Whether a status shows more of the replicas than its word. */
+function showsReplicas({ replicas, overall }: StatusRecord): boolean {
+  return overall !== undefined || replicas.length > 0;
+}
+
+/** What a restart of a replica changes. Its message and its exact status word change for other reasons too. */
+function conditionsOf(status: StatusRecord | undefined): ReadonlyMap<string, string> {
+  const conditionOf = ({ healthy, status: word }: ReplicaRecord) => `${healthy === true} ${stateOf(word)}`;
+  return new Map(status?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
+}
+
+function renewedIds(before: StatusRecord | undefined, after: StatusRecord | undefined): string[] {
+  const old = conditionsOf(before);
+  return [...conditionsOf(after)].filter(([id, condition]) => old.get(id) !== condition).map(([id]) => id);
+}
+
+/**
+ * The condition of a cluster that has to become ready after a rollout. Until the rollout has been seen to begin, or `maxUnseenMs`
+ * have passed, a cluster that was healthy before is not ready, and one that had failed has not failed again. If fewer than all
+ * replicas are enough, only renewed ones count: old ones that are replaced later are healthy too.
+ */
+export function rolloutCondition(
+  found: Found,
+  goal: Goal,
+  rollout: Rollout,
+  { previous, nowMs }: { readonly previous: Condition | undefined; readonly nowMs: number },
+): Condition {
+  const progress = progressOf(found, rollout, previous?.rollout);
+  const condition = { ...readyCondition(found, goal), rollout: progress };
+  const isLate = nowMs - rollout.requestedAtMs >= maxUnseenMs;
+  if (isLate || (condition.status !== "ready" && condition.status !== "failed")) return condition;
+  if (!progress.hasBegun && isAsBefore(condition, found, rollout))
+    return { status: "pending", summary: "waiting for the rollout to begin", rollout: progress };
+  if (condition.status === "failed" || goal.enough >= goal.replicas || rollout.before?.isCounted) return condition;
+  const renewed = new Set(progress.renewed);
+  const healthy = found.status?.replicas.filter((replica) => replica.healthy && renewed.has(replica.id)) ?? [];
+  if (healthy.length >= goal.enough) return condition;
+  const summary = `${healthy.length}/${goal.replicas} replicas healthy and renewed`;
+  return { status: "pending", summary, rollout: progress };
+}
+
+function progressOf({ record, status }: Found, rollout: Rollout, previous?: RolloutProgress): RolloutProgress {
+  const { hasBegun: hadBegun, renewed } = previous ?? { hasBegun: rollout.hasBegun, renewed: [] };
+  const after = status && { ...status, status: status.status ?? record.status };
+  return {
+    hasBegun: hadBegun || hasBegun(rollout.before, after),
+    renewed: [...new Set([...renewed, ...renewedIds(rollout.before, status)])],
+  };
+}
+
+/** Whether a condition may be that of the old replicas. A cluster that another user stops or deletes is not as before. */
+function isAsBefore({ status }: Condition, found: Found, { before }: Rollout): boolean {
+  if (!before) return false;
+  const words = [before.status, worstWord(found)];
+  return status === "failed" ? words.every((word) => stateOf(word) === "failed") : wasHealthy(before);
+}

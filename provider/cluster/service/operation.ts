@@ -27,7 +27,7 @@ const graceMs = 1_500;
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
 const bulletIndent = "      ";
 
-export interface Subject {
+interface Subject {
   /** Empty until the service has assigned one. */
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */

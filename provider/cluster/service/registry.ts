@@ -48,7 +48,7 @@ type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
 
 const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
 
-export type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
+type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
 
 /**
  * What the processes of a run know of its clusters beside the lists of the service, which may lag behind. Clusters are those of

@@ -1,8 +1,8 @@
 import { configInputs } from "../../api/variant";
 import { isWithinPaths } from "../diff/diff";
 import type { Update } from "../diff/merge";
+import type { Rollout } from "../health/health";
 import { isDown } from "../health/health";
-import type { Rollout } from "../health/rollout";
 import { type CheckedInputs, type ClusterState, pick, type Unfinished } from "../schema/state";
 
 export const triggers = ["restartTriggers", "redeployTriggers"] as const;

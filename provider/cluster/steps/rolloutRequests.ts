@@ -2,7 +2,7 @@ import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import type { RedeployBody } from "../../api/endpoints";
 import { ClusterFailedError, isMissingEndpoint, NotInPlaceError } from "../../base/errors";
-import { hasBegun, type Rollout, wasHealthy } from "../health/rollout";
+import { hasBegun, type Rollout, wasHealthy } from "../health/health";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";

@@ -15,7 +15,7 @@ import type { Operation } from "../service/operation";
  *
  * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
  */
-export const writeTable = {
+const writeTable = {
   update: { lost: 3, busy: 5 },
   scale: { lost: 3, busy: 5 },
   stop: { lost: 3, busy: 5 },
@@ -29,7 +29,7 @@ export const writeTable = {
 /** Records, before a request, that it may take effect. Returns what takes that back: the service has refused it. */
 export type Attempt = () => () => void;
 
-export interface Write<Answer> {
+interface Write<Answer> {
   readonly kind: keyof typeof writeTable;
   readonly send: () => Promise<Answer>;
   /** Whether a read shows the effect, so that nothing more has to be sent; without a record, the cluster is gone. */
@@ -42,7 +42,7 @@ const busyPausesMs = { first: 1_000, max: 15_000 };
 /** Within this time, reads show the effect of a request, and a service begins what it does by itself. */
 export const maxEffectMs = 10_000;
 
-export interface Sent<Answer> {
+interface Sent<Answer> {
   readonly answer?: Answer;
   /** Whether a read shows the effect, in place of an answer. */
   readonly isObserved: boolean;

@@ -19,14 +19,14 @@ import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
 /** One operation on an existing cluster, and how far it is. */
-export interface Run {
+interface Run {
   readonly service: Service;
   readonly operation: Operation;
   readonly update: Update;
   readonly progress: Progress;
 }
 
-export type Outcome = { readonly state: ClusterState } | Failure;
+type Outcome = { readonly state: ClusterState } | Failure;
 
 export interface Failure {
   /** An InitError, unless nothing was sent: then the engine keeps its state. */

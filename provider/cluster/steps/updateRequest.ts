@@ -56,7 +56,7 @@ export async function sendUpdate(
   return answer ? [...seen, answer] : seen;
 }
 
-export function namedFields(named: readonly string[]): ConfigInput[] {
+function namedFields(named: readonly string[]): ConfigInput[] {
   return configInputs.filter((field) => named.some((path) => isWithinPaths(path, [field])));
 }
 
@@ -128,7 +128,7 @@ interface UpdateParts {
  * The body that a refusal asks for: without a field that the service does not accept, with everything if a field is missing, or
  * without nulls. `undefined` if the refusal is not about the body's fields. Such a refusal means that nothing was done.
  */
-export function secondBody(
+function secondBody(
   body: UpdateBody,
   error: ApiError,
   { all, differing, inputs }: UpdateParts,

@@ -1,8 +1,7 @@
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf, statusOfWord } from "../../api/decode/states";
 import { ApiError, RequestError } from "../../base/errors";
-import type { Condition } from "../health/conditions";
-import type { Found, Observation } from "../health/health";
+import type { Condition, Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
 import { findCluster, findStatus, isTombstone, type LookupSources, noReplicas } from "../service/lookup";
 import type { Operation } from "../service/operation";

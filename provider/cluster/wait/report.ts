@@ -2,7 +2,7 @@ import { stateOf } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import { briefOf, ClusterFailedError, doctorAdvice, GpuClusterError, type TimeoutError } from "../../base/errors";
 import { cut } from "../../base/text";
-import type { Condition } from "../health/conditions";
+import type { Condition } from "../health/health";
 import { countHealthy, type Observation, unhealthyReasons } from "../health/health";
 import type { Operation } from "../service/operation";
 

@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { isDeleting, isGone, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
-import { goneCondition, readyCondition, stoppedCondition } from "../../../../provider/cluster/health/conditions";
-import { type Found, goalOf, withHealth } from "../../../../provider/cluster/health/health";
+import {
+  type Found,
+  goalOf,
+  goneCondition,
+  readyCondition,
+  stoppedCondition,
+  withHealth,
+} from "../../../../provider/cluster/health/health";
 
 const two = goalOf({ replicas: 2 });
 

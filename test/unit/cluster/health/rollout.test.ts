@@ -1,5 +1,5 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { hasBegun } from "../../../../provider/cluster/health/rollout";
+import { hasBegun } from "../../../../provider/cluster/health/health";
 import { countOf, type Fixture, openFixture, patch, redeploy, sameReplicas, settle, writes } from "../harness";
 import { checked } from "../inputs";
 
