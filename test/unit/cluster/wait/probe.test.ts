@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { AddressAnswer, AddressRequest } from "../../../../provider/api/http/address";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
-import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/probe";
+import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/wait";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { lists, openFixture, openSettled, settle, toRun, writes } from "../harness";
