@@ -3,7 +3,9 @@ import { gpuKey, sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
 import type { Journal } from "../../base/journal";
-import { sameText } from "../diff/drift";
+import { type ObservedDifferences, sameText } from "../diff/drift";
+import { createdNames } from "../schema/fields";
+import { type CheckedInputs, pick } from "../schema/state";
 
 /** An amount that is no number is not known. */
 const amount = z.number().optional().catch(undefined);
@@ -50,6 +52,13 @@ const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(),
 
 type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
 
+/** How the service shows the inputs of a new cluster, and which inputs it does not show. */
+export interface LearnedInputs extends ObservedDifferences {
+  readonly unverifiedInputs: readonly string[];
+  /** Whether the service shows other clusters with the same inputs in the same way. */
+  readonly isTypical?: boolean;
+}
+
 /**
  * What the processes of a run know of its clusters beside the lists of the service, which may lag behind. Clusters are those of
  * the service, whatever the key; names are those of the key, because each key can belong to an organization of its own.
@@ -59,6 +68,8 @@ export class Registry {
   #entriesRead = 0;
   /** The last cluster that was created by this process under each name in lower case. */
   readonly #records = new Map<string, ClusterRecord>();
+  /** By kind of inputs: what was learned from the first cluster that this process created. */
+  readonly #learned = new Map<string, Promise<LearnedInputs | undefined>>();
 
   /**
    * @param service The base URL.
@@ -155,6 +166,26 @@ export class Registry {
     return !isDeleting(status) && this.#get("isDeleted", this.#cluster(id)) !== true;
   }
 
+  /**
+   * What is learned from one new cluster serves all with the same inputs: a list shows less than a read by id, but reading each
+   * cluster by id takes as many requests as creating it.
+   * @param read Reads this cluster by its id. Called for the first cluster of its kind, or if that one is not typical.
+   */
+  async learned(inputs: CheckedInputs, read: () => Promise<LearnedInputs>): Promise<LearnedInputs> {
+    const kind = kindOf(inputs);
+    const first = this.#learned.get(kind);
+    if (first !== undefined) {
+      const learned = await first;
+      return learned?.isTypical ? learned : read();
+    }
+    const learned = read();
+    this.#learned.set(
+      kind,
+      learned.catch(() => undefined),
+    );
+    return learned;
+  }
+
   setCost(urn: string, cost: PlannedCost): void {
     this.#set("cost", urn, cost);
   }
@@ -221,4 +252,11 @@ export class Registry {
 /** The clusters of a name that are not being deleted. */
 export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
   return clusters.filter((other) => sameText(other.name, name) && !isDeleting(other.status));
+}
+
+/** The inputs except those in which the clusters of a fleet differ: name, number of replicas, and the values of env. */
+function kindOf(inputs: CheckedInputs): string {
+  const { env = {}, desiredStatus, skipAwait } = inputs;
+  const compared = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
+  return JSON.stringify([pick(inputs, compared), Object.keys(env).sort(), desiredStatus, skipAwait]);
 }

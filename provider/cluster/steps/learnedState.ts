@@ -7,9 +7,9 @@ import type { Update } from "../diff/merge";
 import { toState } from "../diff/observed";
 import { textNames } from "../schema/fields";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
-import { isTypical, type LearnedInputs } from "../service/learned";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
+import type { LearnedInputs } from "../service/registry";
 import type { Service } from "../wait/wait";
 
 /** The state of a cluster that is now as requested. Warns of inputs that the service shows differently. */
@@ -42,7 +42,9 @@ async function learn(service: Service, operation: Operation, update: Update): Pr
   // With skipAwait, the last observation is older than the change.
   if (last?.env !== undefined && (isCreation || target.skipAwait !== true)) return learnFrom(last);
   if (!isCreation) return learnFrom(await find(service, operation));
-  return service.learned.of(inputs, async () => learnFrom(await find(service, operation, { priority: "lookup" })));
+  return service.registry.learned(inputs, async () =>
+    learnFrom(await find(service, operation, { priority: "lookup" })),
+  );
 }
 
 /**
@@ -71,6 +73,14 @@ function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRe
   const keptPaths = kept.map((name) => `env.${name}`);
   const isJudged = (path: string) => isSent(path) && !keptPaths.includes(path);
   return { echo: learned, differing: differing.filter(isJudged), unchanged: unchanged.filter(isJudged) };
+}
+
+/** Whether a record shows nothing that the service chose for this one cluster, beyond what is `known` without a read. */
+function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<ClusterRecord>): boolean {
+  const { name = inputs.name, replicas = inputs.replicas } = record;
+  if (name !== inputs.name || replicas !== inputs.replicas) return false;
+  const isKnown = (["status", "endpoint", "createdAt"] as const).every((output) => !record[output] || known[output]);
+  return isKnown && textNames.every((input) => record[input] === undefined || inputs[input] !== undefined);
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
