@@ -78,7 +78,7 @@ export async function sendWrite<Answer>(
         if (await isDone(record)) return { isObserved: true, seen };
         // Reads may not show a new cluster yet, which the service is still changing.
         const isNew = !record && creationGraceLeftMs(operation.before, operation.now()) > 0;
-        const isTemporary = isNew || isChanging(error, record?.status);
+        const isTemporary = isNew || endsByItself(error, record?.status);
         if (!(isNew || record) || isDeleting(record?.status) || (!isTemporary && busy >= limit.busy)) throw error;
         await pauseWhileBusy(operation, error, record?.status, busy);
         continue;
@@ -103,7 +103,7 @@ function mayHaveChanged(error: unknown): boolean {
 }
 
 /** Whether "not now" means that the cluster is changing: by the error code, or by its status. Nothing else ends by itself. */
-function isChanging(error: RequestError, status: string | undefined): boolean {
+function endsByItself(error: RequestError, status: string | undefined): boolean {
   return (error instanceof ApiError && busyCode.test(error.code ?? "")) || stateOf(status) === "pending";
 }
 

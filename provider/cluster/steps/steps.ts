@@ -1,32 +1,42 @@
+import type { ClusterRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
 import { configInputs } from "../../api/variant";
 import { briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
+import { listOf, maxNamed } from "../../base/text";
 import { diffCluster, isWithinPaths } from "../diff/diff";
-import { hasValue, unverifiedPaths } from "../diff/drift";
+import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
 import type { Update } from "../diff/merge";
 import { toState } from "../diff/observed";
-import { isDown } from "../health/health";
-import type { ClusterState } from "../schema/state";
+import { isDown, type Rollout } from "../health/health";
+import { textNames } from "../schema/fields";
+import { type CheckedInputs, type ClusterState, type ObservedInputs, pick, type Unfinished } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { type Service, waitUntilReady as waitUntil } from "../wait/wait";
-import { checkMadeAsRequested, learnedState } from "./learnedState";
-import { isRefusedRequest, start, stop } from "./power";
-import { Progress, triggers } from "./progress";
-import { observeStatus, redeployImage, repair, rollOutUpdate, type Stored, trigger } from "./rolloutRequests";
+import type { LearnedInputs } from "../service/registry";
+import { type Service, waitUntilReady } from "../wait/wait";
+import {
+  isRefusedRequest,
+  observeStatus,
+  repair,
+  restartReplicas,
+  rollOutUpdate,
+  type Stored,
+  start,
+  stop,
+} from "./actions";
 import { sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
 /** One operation on an existing cluster, and how far it is. */
-interface Run {
+interface Change {
   readonly service: Service;
   readonly operation: Operation;
   readonly update: Update;
   readonly progress: Progress;
 }
 
-type Outcome = { readonly state: ClusterState } | Failure;
+type StepsResult = { readonly state: ClusterState } | Failure;
 
 export interface Failure {
   /** An InitError, unless nothing was sent: then the engine keeps its state. */
@@ -37,31 +47,31 @@ export interface Failure {
 
 /** Runs the steps. A failure keeps the id, and its state has what the steps have reached. */
 export async function runSteps(
-  base: Omit<Run, "progress">,
-  steps: (run: Run) => Promise<ClusterState>,
+  base: Omit<Change, "progress">,
+  steps: (change: Change) => Promise<ClusterState>,
   what: string,
-): Promise<Outcome> {
-  const run = { ...base, progress: new Progress(base.update, !base.operation.isUpdate) };
+): Promise<StepsResult> {
+  const change = { ...base, progress: new Progress(base.update, !base.operation.isUpdate) };
   try {
-    return { state: await steps(run) };
+    return { state: await steps(change) };
   } catch (error) {
-    return { ...failureOf(run, error, what), progress: run.progress };
+    return { ...failureOf(change, error, what), progress: change.progress };
   }
 }
 
 /** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
-export async function finishCreation(run: Run): Promise<ClusterState> {
-  const { service, operation, update, progress } = run;
+export async function finishCreation(change: Change): Promise<ClusterState> {
+  const { service, operation, update, progress } = change;
   const { variant } = service.client;
-  progress.reach(...configInputs, "replicas", ...triggers);
+  progress.reach(...configInputs, "replicas", ...triggerNames);
   // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
   if (!variant.isConfirmed && !variant.hasReported("names not confirmed")) {
     variant.noteReport("names not confirmed");
     const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
   }
-  if (update.inputs.desiredStatus === "stopped") await stopCluster(run);
-  else await waitUntilReady(run, true);
+  if (update.inputs.desiredStatus === "stopped") await stopCluster(change);
+  else await waitForTarget(change, true);
   return learnedState(service, operation, update);
 }
 
@@ -69,114 +79,127 @@ export async function finishCreation(run: Run): Promise<ClusterState> {
  * Brings a cluster to its target. The configuration comes first, so that a refusal changes nothing. The number of replicas changes
  * after the new configuration is healthy: nobody pays for more replicas of a bad one, and no good one is gone.
  */
-export async function changeCluster(run: Run): Promise<ClusterState> {
-  const { service, operation, update, progress } = run;
+export async function changeCluster(change: Change): Promise<ClusterState> {
+  const { service, operation, update, progress } = change;
   const { state, record, effects, target } = update;
   const down = isDown(record, state);
   const rollsOut = effects.has("rollout");
   const configures = rollsOut || effects.has("configure");
 
   if (target.desiredStatus === "stopped") {
-    if (configures) await (down ? configureStopped(run) : configure(run));
+    if (configures) await (down ? configureStopped(change) : configure(change));
     // Some services start a cluster when they update it.
     if (configures) await find(service, operation);
-    await stopCluster(run);
-    return endState(run);
+    await stopCluster(change);
+    return endState(change);
   }
 
   const attempt = () => progress.attempt();
-  if (down) await startStopped(run, configures);
+  if (down) await startStopped(change, configures);
   else if (configures) {
-    const stored = await configure(run);
-    if (stored && rollsOut) rolledOut(run, await rollOutUpdate(service, operation, stored));
+    const stored = await configure(change);
+    if (stored && rollsOut) rolledOut(change, await rollOutUpdate(service, operation, stored));
   }
   if (!down && !rollsOut) {
     const action = effects.has("redeploy") ? "redeploy" : "restart";
-    if (stateOf(record.status) === "failed") rolledOut(run, await repair(service, operation, attempt));
-    else if (effects.has(action)) progress.rollout = await trigger(service, operation, action, attempt);
+    if (stateOf(record.status) === "failed") rolledOut(change, await repair(service, operation, attempt));
+    else if (effects.has(action)) {
+      const rollout = await restartReplicas(service, operation, action, { attempt });
+      const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
+      if (!rollout) throw new ClusterFailedError(missing);
+      progress.rollout = rollout;
+    }
   }
-  progress.reach(...triggers);
+  progress.reach(...triggerNames);
 
   // Without a replica, nothing shows whether the new configuration is healthy.
   const isScaled = progress.replicas !== target.replicas;
-  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitUntilReady(run, false);
-  if (isScaled) await scale(run);
+  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
+  if (isScaled) await scale(change);
   progress.reach("replicas");
-  await waitUntilReady(run, isScaled);
-  return endState(run);
+  await waitForTarget(change, isScaled);
+  return endState(change);
 }
 
 /** The configuration that the replicas run, or will without a further request. */
-function rolledOut({ progress }: Run, rollout: Progress["rollout"]): void {
-  progress.reach(...configInputs, ...triggers);
+function rolledOut({ progress }: Change, rollout: Progress["rollout"]): void {
+  progress.reach(...configInputs, ...triggerNames);
   progress.rollout = rollout;
 }
 
-function configPaths({ update: { named } }: Run): string[] {
+function configPaths({ update: { named } }: Change): string[] {
   return named.filter((path) => isWithinPaths(path, configInputs));
 }
 
 /**
  * Sends the configuration or, if only the image changes and the service has no update, redeploys with it.
  * @returns What shows the rollout of an update. Nothing if no more is to do.
+ * @throws NotInPlaceError if the service has neither an update nor a redeploy.
  */
-async function configure(run: Run): Promise<Stored | undefined> {
-  const { service, operation, update, progress } = run;
+async function configure(change: Change): Promise<Stored | undefined> {
+  const { service, operation, update, progress } = change;
   try {
-    return await store(run);
+    return await store(change);
   } catch (error) {
-    // A service without an update has not stored what an earlier one left open.
-    const isNothingToDo = error instanceof NotInPlaceError && !isWithinDiff(update, configInputs);
-    if (!isNothingToDo && !(error instanceof NoUpdateError)) throw error;
-    const attempt = () => progress.attempt(...configPaths(run));
-    const { container } = update.target;
-    rolledOut(run, isNothingToDo ? undefined : await redeployImage(service, operation, container, attempt));
+    if (error instanceof NotInPlaceError) {
+      // A service without an update has not stored what an earlier operation left open: if that is all, nothing is to do.
+      const { changes } = diffCluster({ ...update.state }, { ...update.inputs });
+      if (Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) throw error;
+      rolledOut(change, undefined);
+      return undefined;
+    }
+    if (!(error instanceof NoUpdateError)) throw error;
+  }
+  const attempt = () => progress.attempt(...configPaths(change));
+  const body = { container: update.target.container };
+  const rollout = await restartReplicas(service, operation, "redeploy", { body, attempt });
+  if (rollout) {
+    rolledOut(change, rollout);
     return undefined;
   }
-}
-
-/** Whether the difference between the program and the state, without what an operation left, is within these inputs. */
-function isWithinDiff({ state, inputs }: Update, names: readonly string[]): boolean {
-  return Object.keys(diffCluster({ ...state }, { ...inputs }).changes).some((path) => isWithinPaths(path, names));
+  service.client.variant.note("redeploy", false);
+  throw new NotInPlaceError(
+    "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
+  );
 }
 
 /** Sends the configuration. Extra fields need no rollout. */
-async function store(run: Run): Promise<Stored> {
-  const { service, operation, update, progress } = run;
+async function store(change: Change): Promise<Stored> {
+  const { service, operation, update, progress } = change;
   operation.status("updating");
   // Replicas that the update adds to none do not show whether they run the new configuration.
   const canShowRollout = update.effects.has("rollout") && update.record.replicas !== 0;
   const before = canShowRollout ? await observeStatus(service, operation) : undefined;
   const replicas = progress.replicas ?? update.state.replicas ?? update.target.replicas;
-  const attempt = () => progress.attempt(...configPaths(run));
+  const attempt = () => progress.attempt(...configPaths(change));
   const seen = await sendUpdate(service, operation, update, { replicas, attempt });
   progress.reach("extraFields");
   return { before, seen };
 }
 
 /** The same for a stopped cluster. A refusal is not a failure: the configuration follows at the next start. */
-async function configureStopped(run: Run): Promise<boolean> {
-  const { operation, update, progress } = run;
+async function configureStopped(change: Change): Promise<boolean> {
+  const { operation, update, progress } = change;
   try {
-    await store(run);
+    await store(change);
     return true;
   } catch (error) {
     if (!isRefusedRequest(error)) throw error;
-    progress.leave(...configPaths(run));
+    progress.leave(...configPaths(change));
     if (update.target.desiredStatus === "stopped")
       operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(error)}`);
     return false;
   }
 }
 
-async function stopCluster({ service, operation, update, progress }: Run): Promise<void> {
+async function stopCluster({ service, operation, update, progress }: Change): Promise<void> {
   await stop(service, operation, update.target, () => progress.attempt("desiredStatus"));
-  progress.reach("desiredStatus", ...triggers);
+  progress.reach("desiredStatus", ...triggerNames);
 }
 
-async function startStopped(run: Run, configures: boolean): Promise<void> {
-  const { service, operation, update, progress } = run;
-  const isStored = configures && (await configureStopped(run));
+async function startStopped(change: Change, configures: boolean): Promise<void> {
+  const { service, operation, update, progress } = change;
+  const isStored = configures && (await configureStopped(change));
   const record = isStored ? await find(service, operation) : update.record;
   // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
   const hasNoUpdate = configures && !isStored && service.client.variant.has("update") === false;
@@ -192,12 +215,12 @@ async function startStopped(run: Run, configures: boolean): Promise<void> {
   progress.reach("desiredStatus");
   progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
   const hasRun = action === "redeploy" && (isStored || hasNoUpdate);
-  if (!configures || (!isStored && !hasRun && !(await configure(run)))) return;
+  if (!configures || (!isStored && !hasRun && !(await configure(change)))) return;
   const isRolledOut = hasRun || !update.effects.has("rollout");
-  rolledOut(run, isRolledOut ? undefined : await rollOutUpdate(service, operation));
+  rolledOut(change, isRolledOut ? undefined : await rollOutUpdate(service, operation));
 }
 
-async function scale({ service, operation, update, progress }: Run): Promise<void> {
+async function scale({ service, operation, update, progress }: Change): Promise<void> {
   const { replicas } = update.target;
   operation.status(`scaling to ${replicas}`);
   await sendWrite(service, operation, {
@@ -210,15 +233,15 @@ async function scale({ service, operation, update, progress }: Run): Promise<voi
 }
 
 /** A rollout that the wait observes was accepted in any case. */
-async function waitUntilReady(
-  { service, operation, update, progress }: Run,
+async function waitForTarget(
+  { service, operation, update, progress }: Change,
   isCreatedOrScaled: boolean,
 ): Promise<void> {
   const { target } = update;
   progress.leave();
   const { rollout } = progress;
   const inputs = { ...target, replicas: progress.replicas || target.replicas };
-  await waitUntil(service, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
+  await waitUntilReady(service, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
   progress.rollout = undefined;
 }
 
@@ -226,15 +249,15 @@ async function waitUntilReady(
  * The state of a cluster that is as requested. What a stopped cluster gets only at its next start stays marked. If nothing of
  * the configuration was sent, there is nothing to learn from what the service shows.
  */
-async function endState(run: Run): Promise<ClusterState> {
-  const { service, operation, update, progress } = run;
+async function endState(change: Change): Promise<ClusterState> {
+  const { service, operation, update, progress } = change;
   const { inputs, state: before, effects, target } = update;
   const unfinished = progress.atStart;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
   if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
-    if (service.client.variant.has("update") === false) await judgeImage(run);
+    if (service.client.variant.has("update") === false) await checkImage(change);
     return learnedState(service, operation, update);
   }
   const record = unfinished && (await find(service, operation));
@@ -244,7 +267,7 @@ async function endState(run: Run): Promise<ClusterState> {
 }
 
 /** @throws ClusterFailedError if a redeploy was accepted and is over, and the service still shows the old image. */
-async function judgeImage({ service, operation, update, progress }: Run): Promise<void> {
+async function checkImage({ service, operation, update, progress }: Change): Promise<void> {
   const { state, target, named } = update;
   const record = named.includes("container") && !target.skipAwait ? await find(service, operation) : undefined;
   if (!record || hasValue("container", target.container, record)) return;
@@ -257,6 +280,88 @@ async function judgeImage({ service, operation, update, progress }: Run): Promis
   );
 }
 
+/** The state of a cluster that is now as requested. Warns of inputs that the service shows differently. */
+async function learnedState(service: Service, operation: Operation, update: Update): Promise<ClusterState> {
+  const { inputs, state: before } = update;
+  const { echo, differing, unchanged, unverifiedInputs } = await learn(service, operation, update);
+  const others = differing.filter((path) => !unchanged.includes(path));
+  if (others.length > 0) operation.warn(`the service shows ${listOf(others, maxNamed)} differently from the request`);
+  if (unchanged.length > 0)
+    operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
+  const fixed = service.client.variant.has("update") ? [] : before.__fixed;
+  const last = { ...before, __fixed: fixed, __observed: echo };
+  return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before: last, unverifiedInputs });
+}
+
+async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
+  const { inputs, state, target } = update;
+  const { record: last } = operation.observed;
+  const { isCreation } = operation;
+  const isNew = isCreation || state.__observed === undefined;
+  const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
+    const record = { ...(found ?? last), id: operation.id };
+    if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
+    return {
+      ...learnedFrom(update, record, operation.isUpdate),
+      unverifiedInputs: unverifiedPaths(inputs, record),
+      isTypical: found && isTypical(found, inputs, { ...state, ...last }),
+    };
+  };
+  // With skipAwait, the last observation is older than the change.
+  if (last?.env !== undefined && (isCreation || target.skipAwait !== true)) return learnFrom(last);
+  if (!isCreation) return learnFrom(await find(service, operation));
+  return service.registry.learned(inputs, async () =>
+    learnFrom(await find(service, operation, { priority: "lookup" })),
+  );
+}
+
+/**
+ * How the service shows what was applied: all of a creation, and of an update the paths that it names. A difference in anything
+ * else is drift. What an adopted cluster had, and the program does not set, is kept.
+ */
+function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRecord, isUpdate: boolean) {
+  const { __observed: known = {} } = state;
+  const isSent = (path: string) => !isUpdate || isWithinPaths(path, named);
+  const { echo, differing, unchanged } = compareObserved(target, record, state);
+  const removed = keysIn(named, "env");
+  const kept = known.kept?.filter((name) => !Object.hasOwn(inputs.env ?? {}, name) && !removed.includes(name)) ?? [];
+  const keysOf = (map: "env" | "extraFields") => {
+    const keys = [
+      echo[map]?.filter((key) => isSent(`${map}.${key}`)),
+      known[map]?.filter((key) => !isSent(`${map}.${key}`)),
+    ];
+    return keys.flatMap((some = []) => some).filter((key) => map === "extraFields" || !kept.includes(key));
+  };
+  const texts = textNames.map((field) => [field, (isSent(field) ? echo : known)[field]] as const);
+  const lists = { env: keysOf("env"), extraFields: keysOf("extraFields"), kept };
+  const learned: ObservedInputs = {
+    ...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(lists).filter(([, keys]) => keys.length > 0)),
+  };
+  const keptPaths = kept.map((name) => `env.${name}`);
+  const isJudged = (path: string) => isSent(path) && !keptPaths.includes(path);
+  return { echo: learned, differing: differing.filter(isJudged), unchanged: unchanged.filter(isJudged) };
+}
+
+/** Whether a record shows nothing that the service chose for this one cluster, beyond what is `known` without a read. */
+function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<ClusterRecord>): boolean {
+  const { name = inputs.name, replicas = inputs.replicas } = record;
+  if (name !== inputs.name || replicas !== inputs.replicas) return false;
+  const isKnown = (["status", "endpoint", "createdAt"] as const).every((output) => !record[output] || known[output]);
+  return isKnown && textNames.every((input) => record[input] === undefined || inputs[input] !== undefined);
+}
+
+/** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
+function checkMadeAsRequested({ client: { variant } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
+  const mismatches = findSpecMismatches(inputs, record, variant.gpus);
+  if (mismatches.length === 0) return;
+  const names = variant.names === "client" ? "specification" : "client";
+  throw new ClusterFailedError(
+    `the service created it with ${listOf(mismatches)}. It may not know the names of the request's fields: run ` +
+      `\`pulumi destroy\`, set gpucluster:requestNames to \`${names}\`, and run \`pulumi up\``,
+  );
+}
+
 const replacementAdvice =
   "The next `pulumi up` replaces the cluster, as its preview shows; to keep the cluster, undo the change";
 
@@ -265,7 +370,7 @@ const replacementAdvice =
  * place, the state remembers it, and the next update replaces the cluster, unless an update was accepted before.
  */
 function failureOf(
-  { service, operation, update, progress }: Run,
+  { service, operation, update, progress }: Change,
   error: unknown,
   what: string,
 ): Pick<Failure, "failure" | "left"> {
@@ -277,4 +382,74 @@ function failureOf(
   const details = { settled: false, unfinished, seenBy: service.seenBy, before };
   const left = toState(inputs, operation.observed, details);
   return { failure: operation.initError(error, left, what, isFixed ? replacementAdvice : undefined), left };
+}
+
+const triggerNames = ["restartTriggers", "redeployTriggers"] as const;
+/** The inputs that an update brings to the cluster. All others are reached at once, because only this package reads them. */
+const sentInputs = [...configInputs, "replicas", "desiredStatus"] as const;
+type BroughtInput = (typeof sentInputs | typeof triggerNames)[number];
+
+/**
+ * What an update has done so far, which is what a failure puts into the state. A step writes "perhaps" before it sends
+ * (`attempt`), a refusal takes that back, and an accepted request stays: `reach` makes it certain.
+ */
+class Progress {
+  inputs: CheckedInputs;
+  /** What the service may have, or the replicas may run, besides `inputs`. */
+  #paths: readonly string[];
+  /** Whether anything was sent, or was waited for: if not, a failure changes nothing in the state. */
+  #hasBegun: boolean;
+  rollout: Rollout | undefined;
+  /** The number of replicas that the service has; `undefined` if it is not known. */
+  replicas: number | undefined;
+
+  /** @param isCreation Whether a failure has to put the id of the cluster into the state in any case. */
+  constructor(
+    private readonly update: Update,
+    private readonly isCreation: boolean,
+  ) {
+    const { inputs, state, record } = update;
+    // A stopped cluster has no replicas that a trigger would have to restart.
+    const names = isDown(record, state) ? sentInputs : [...sentInputs, ...triggerNames];
+    this.inputs = { ...inputs, ...pick(state, names), replicas: state.replicas ?? inputs.replicas };
+    this.#paths = state.__unfinished?.paths ?? [];
+    this.#hasBegun = isCreation;
+    const isKnown = !this.#paths.includes("replicas");
+    this.replicas = record.replicas ?? (isKnown ? state.replicas : undefined);
+  }
+
+  /** Something is about to be sent. Returns what takes that back: the service has refused it. */
+  attempt(...paths: readonly string[]): () => void {
+    const before = { paths: this.#paths, hasBegun: this.#hasBegun };
+    this.leave(...paths);
+    return () => {
+      this.#paths = before.paths;
+      this.#hasBegun = before.hasBegun;
+    };
+  }
+
+  /** The cluster gets these values later, or perhaps. */
+  leave(...paths: readonly string[]): void {
+    this.#paths = [...new Set([...this.#paths, ...paths])];
+    this.#hasBegun = true;
+  }
+
+  reach(...names: readonly BroughtInput[]): void {
+    this.inputs = { ...this.inputs, ...pick(this.update.inputs, names) };
+    this.#paths = this.#paths.filter((path) => !isWithinPaths(path, names));
+    this.#hasBegun = true;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get unfinished(): Unfinished {
+    return { kind: this.isCreation ? "creation" : "update", paths: this.#paths };
+  }
+
+  /** The mark of a state after a success: what a stopped cluster gets at its next start. */
+  get atStart(): ClusterState["__unfinished"] {
+    return this.#paths.length > 0 ? { kind: "start", paths: this.#paths } : undefined;
+  }
 }

@@ -1,0 +1,195 @@
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
+import { isSameWord, isStopping, stateOf } from "../../api/decode/states";
+import { type RedeployBody, type StartAction, startActions } from "../../api/endpoints";
+import {
+  ApiError,
+  briefOf,
+  ClusterFailedError,
+  isMissingEndpoint,
+  type Outcome,
+  RequestError,
+  TimeoutError,
+} from "../../base/errors";
+import { hasBegun, isDown, isIdle, type Rollout, stoppedCondition, wasHealthy } from "../health/health";
+import type { CheckedInputs } from "../schema/state";
+import { find, findCluster, findStatus } from "../service/lookup";
+import type { Operation } from "../service/operation";
+import { holdMs } from "../wait/poller";
+import { type Service, waitUntilVisible } from "../wait/wait";
+import { type Attempt, isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
+
+export async function stop(
+  service: Service,
+  operation: Operation,
+  { skipAwait }: Pick<CheckedInputs, "skipAwait">,
+  attempt?: Attempt,
+): Promise<void> {
+  const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.before);
+  const { record } = operation.observed;
+  if (!isDone(record)) {
+    operation.status("stopping");
+    const send = () => service.client.stopCluster(operation.id, operation.request());
+    await sendWrite(service, operation, { kind: "stop", send, isDone, attempt });
+  }
+  if (skipAwait) return waitUntilVisible(service, operation);
+  await waitUntilStopped(service, operation, record?.status);
+  operation.status("stopped");
+}
+
+function waitUntilStopped(service: Service, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
+  const before = { word: wordBefore, state: operation.before };
+  return service.poller.wait({ operation, judge: (found) => stoppedCondition(found, before) });
+}
+
+interface StartOptions {
+  readonly replicas: number;
+  /** In the order in which they are tried. */
+  readonly actions?: readonly StartAction[];
+  readonly redeployBody?: RedeployBody | undefined;
+  readonly attempt?: Attempt;
+}
+
+/**
+ * Starts a stopped cluster. The service has no endpoint for that, so several actions are tried in order. The next one follows a
+ * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
+ */
+export async function start(
+  service: Service,
+  operation: Operation,
+  { replicas, actions = startActions, redeployBody, attempt }: StartOptions,
+): Promise<StartAction> {
+  const { client } = service;
+  const { id } = operation;
+  const statusBefore = operation.observed.record?.status;
+  if (isStopping(statusBefore)) await waitUntilStopped(service, operation, statusBefore);
+  const stoppedStatus = operation.observed.record?.status;
+  const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
+    restart: () => client.restartCluster(id, operation.request()),
+    redeploy: () => client.redeployCluster(id, operation.request(), redeployBody),
+    scale: () => client.scaleCluster(id, replicas, operation.request()),
+  };
+  const tried: string[] = [];
+  for (const action of actions) {
+    operation.status(`starting, by ${action}`);
+    const isDone = () => isStarted(service, operation, stoppedStatus);
+    let refusal: string | undefined;
+    try {
+      await sendWrite(service, operation, { kind: "start", send: calls[action], isDone, attempt });
+    } catch (error) {
+      // After a failed read, the cluster may have started: another action could roll out the replicas once more.
+      const isWrite = error instanceof RequestError && error.method !== "GET";
+      if (!isWrite || !(isRefusedRequest(error) || error.maybeApplied)) throw error;
+      refusal = briefOf(error);
+    }
+    if (await isTrueWithin(operation, refusal === undefined ? holdMs : 0, isDone)) return action;
+    tried.push(`${action}: ${refusal ?? "accepted, but the cluster stays stopped"}`);
+    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { explanations: tried });
+  }
+  throw new ClusterFailedError("it does not start", { explanations: tried });
+}
+
+/** Whether the cluster is no longer stopped: by its status word or, if that is unknown and unchanged, by its replicas. */
+async function isStarted(service: Service, operation: Operation, stoppedStatus: string | undefined): Promise<boolean> {
+  const record = await find(service, operation);
+  if (!record) return false;
+  const state = stateOf(record.status);
+  if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
+  if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
+  const status = await findStatus(service.client, operation);
+  return status !== undefined && !status.isMissing && !isIdle(status);
+}
+
+const refusals: ReadonlySet<Outcome> = new Set(["refused", "no-capacity", "busy"]);
+
+/** Whether the service refuses this request, and not the key. */
+export function isRefusedRequest(error: unknown): error is ApiError {
+  return error instanceof ApiError && refusals.has(error.outcome) && error.status !== 401 && error.status !== 403;
+}
+
+export async function observeStatus(service: Service, operation: Operation): Promise<StatusRecord | undefined> {
+  const status = await findStatus(service.client, operation);
+  if (!status || status.status !== undefined) return status;
+  const record = await findCluster(service, operation.id, operation.lookup());
+  return { ...status, status: record?.status };
+}
+
+export interface Stored {
+  /** The replicas before it; absent if they cannot show a rollout. */
+  readonly before?: StatusRecord | undefined;
+  readonly seen?: readonly ClusterRecord[];
+}
+
+/**
+ * The rollout of an accepted update, whose beginning the reads since the request may have shown. If the service does not begin it
+ * by itself, one redeploy requests it. Replicas that were not all healthy may not show that it has begun: then the last update
+ * decides that showed it. Where there is no redeploy, the update itself is all that there is.
+ */
+export async function rollOutUpdate(
+  service: Service,
+  operation: Operation,
+  { before, seen = [] }: Stored = {},
+): Promise<Rollout> {
+  const { variant } = service.client;
+  const requestedAtMs = service.clock.now();
+  const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
+  const poll = async () => hasBegun(before, await observeStatus(service, operation));
+  const isBegun = before !== undefined && (wasSeen || (await isTrueWithin(operation, maxEffectMs, poll)));
+  if (isBegun || (before && wasHealthy(before))) variant.note("rollout", isBegun);
+  const hasFailed = stateOf(before?.status) === "failed";
+  const isExpected = before !== undefined && !hasFailed && variant.has("rollout");
+  if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
+  if (hasFailed) return repair(service, operation);
+  const rollout = await restartReplicas(service, operation, "redeploy");
+  return rollout ?? { before, requestedAtMs, hasBegun: false };
+}
+
+/**
+ * Brings up the replicas of a failed cluster: by a redeploy or, where the service has none, by a restart.
+ * @throws ClusterFailedError if the service has neither.
+ */
+export async function repair(service: Service, operation: Operation, attempt?: Attempt): Promise<Rollout> {
+  for (const action of ["redeploy", "restart"] as const) {
+    const rollout = await restartReplicas(service, operation, action, { attempt });
+    if (rollout) return rollout;
+  }
+  throw new ClusterFailedError(
+    "it has failed, and the service has no redeploy and no restart of clusters. To replace it, run " +
+      `\`pulumi up --replace '${operation.urn}'\``,
+  );
+}
+
+interface RestartOptions {
+  readonly body?: RedeployBody;
+  readonly attempt?: Attempt | undefined;
+}
+
+/**
+ * Restarts the replicas by one POST. It is never sent again: a second one would restart every replica again.
+ * @returns Nothing if the service has no such endpoint.
+ */
+export async function restartReplicas(
+  service: Service,
+  operation: Operation,
+  action: "restart" | "redeploy",
+  { body, attempt }: RestartOptions = {},
+): Promise<Rollout | undefined> {
+  const { client, clock } = service;
+  try {
+    const before = await observeStatus(service, operation);
+    operation.status(`${action}ing`);
+    const { isObserved } = await sendWrite<unknown>(service, operation, {
+      kind: "restart",
+      send: () =>
+        action === "restart"
+          ? client.restartCluster(operation.id, operation.request())
+          : client.redeployCluster(operation.id, operation.request(), body),
+      isDone: async () => hasBegun(before, await observeStatus(service, operation)),
+      attempt,
+    });
+    return { before, requestedAtMs: clock.now(), hasBegun: isObserved };
+  } catch (error) {
+    // A 404 can be about the cluster.
+    if (!isMissingEndpoint(error) || !(await find(service, operation))) throw error;
+    return undefined;
+  }
+}
