@@ -15,10 +15,10 @@ interface SharedRequest {
   /** The list with its proof, which is requested by the first caller who needs it. */
   readonly proven: () => Promise<ClusterList>;
   readonly stop: AbortController;
-  readonly waiting: Set<Caller>;
+  readonly waiting: Set<ListReader>;
 }
 
-type Caller = Pick<CallOptions, "signal" | "subject" | "onWait"> & { readonly deadlineMs: number };
+type ListReader = Pick<CallOptions, "signal" | "subject" | "onWait"> & { readonly deadlineMs: number };
 
 /** Caches the list of clusters: callers that accept a recent list share its request. */
 export class ListCache {
@@ -68,7 +68,7 @@ export class ListCache {
     }
   }
 
-  async #wait(request: SharedRequest, answer: Promise<ClusterList>, caller: Caller) {
+  async #wait(request: SharedRequest, answer: Promise<ClusterList>, caller: ListReader) {
     const { signal, subject, deadlineMs } = caller;
     const list = signal ? abortable(answer, signal) : answer;
     const late = () =>
@@ -92,7 +92,7 @@ export class ListCache {
 
   #send(options: CallOptions): SharedRequest {
     const stop = new AbortController();
-    const waiting = new Set<Caller>();
+    const waiting = new Set<ListReader>();
     const onWait = (message: string) => {
       for (const caller of waiting) caller.onWait?.(message);
     };

@@ -47,7 +47,7 @@ export class Operation {
   /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
   readonly isCreation: boolean;
   readonly isUpdate: boolean;
-  readonly before: Partial<ClusterState>;
+  readonly oldState: Partial<ClusterState>;
   readonly deadlineMs: number;
   readonly #startMs: number;
   readonly #redactor: Redactor;
@@ -64,10 +64,10 @@ export class Operation {
     this.signal = ctx.signal;
     this.isCreation = kind === "create" && subject.inputs.adopt === undefined;
     this.isUpdate = kind === "update";
-    this.before = subject.olds ?? {};
+    this.oldState = subject.olds ?? {};
     this.#startMs = ctx.startMs ?? sources.clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    const versions = [subject.inputs, this.before];
+    const versions = [subject.inputs, this.oldState];
     this.#redactor = new Redactor(sources.client.redactor, [subject.id, ...versions.flatMap(readableInputs)]);
     this.#redactor.learn(versions.flatMap(secretsOf));
   }
@@ -92,7 +92,7 @@ export class Operation {
 
   observe(observation: Observation): void {
     const { record } = observation;
-    const __secrets = secretPathsOf(this.subject.inputs, this.before);
+    const __secrets = secretPathsOf(this.subject.inputs, this.oldState);
     this.#redactor.learn(secretsOf({ ...record, __secrets }));
     this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }

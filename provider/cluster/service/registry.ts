@@ -8,11 +8,11 @@ import { createdNames } from "../schema/fields";
 import { type CheckedInputs, pick } from "../schema/state";
 
 /** An amount that is no number is not known. */
-const amount = z.number().optional().catch(undefined);
+const amountSchema = z.number().optional().catch(undefined);
 
 /** The cost of a cluster for one hour, as far as it is known. */
 const costSchema = z.object({
-  amount,
+  amount: amountSchema,
   currency: z.string().optional(),
   /** The parts of the cost: `2 x h100 at 2.99 USD`. */
   parts: z.string(),
@@ -22,9 +22,9 @@ export type Cost = Readonly<z.infer<typeof costSchema>>;
 const plannedCostSchema = costSchema.extend({
   label: z.string(),
   /** What the cluster has cost before this run. */
-  before: amount,
+  before: amountSchema,
   /** The limit for all clusters together: that of the stack, or that of the provider, which then counts its own ones. */
-  limit: amount,
+  limit: amountSchema,
 });
 export type PlannedCost = Readonly<z.infer<typeof plannedCostSchema>>;
 

@@ -24,7 +24,7 @@ export async function stop(
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
   attempt?: Attempt,
 ): Promise<void> {
-  const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.before);
+  const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.oldState);
   const { record } = operation.observed;
   if (!isDone(record)) {
     operation.status("stopping");
@@ -37,8 +37,8 @@ export async function stop(
 }
 
 function waitUntilStopped(service: Service, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
-  const before = { word: wordBefore, state: operation.before };
-  return service.poller.wait({ operation, judge: (found) => stoppedCondition(found, before) });
+  const before = { word: wordBefore, state: operation.oldState };
+  return service.poller.wait({ operation, conditionOf: (found) => stoppedCondition(found, before) });
 }
 
 interface StartOptions {

@@ -77,7 +77,7 @@ export async function sendWrite<Answer>(
         const record = await read();
         if (await isDone(record)) return { isObserved: true, seen };
         // Reads may not show a new cluster yet, which the service is still changing.
-        const isNew = !record && creationGraceLeftMs(operation.before, operation.now()) > 0;
+        const isNew = !record && creationGraceLeftMs(operation.oldState, operation.now()) > 0;
         const isTemporary = isNew || endsByItself(error, record?.status);
         if (!(isNew || record) || isDeleting(record?.status) || (!isTemporary && busy >= limit.busy)) throw error;
         await pauseWhileBusy(operation, error, record?.status, busy);

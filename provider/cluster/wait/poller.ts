@@ -19,7 +19,7 @@ import { stallMs, WaitReport } from "./report";
 
 interface WaitOptions {
   readonly operation: Operation;
-  readonly judge: (found: Found, previous?: Condition) => Condition;
+  readonly conditionOf: (found: Found, previous?: Condition) => Condition;
   /** For a deletion: the first poll that does not find the cluster ends the wait, and `/status` is not read. */
   readonly untilGone?: boolean;
   /** For a wait that goes on after the last poll. */
@@ -41,7 +41,7 @@ type PollOptions = Pick<ListOptions, "priority">;
 const poll: PollOptions = { priority: "poll" };
 
 /**
- * Polls clusters until the judge of each wait returns a final condition. All waits of a process poll at the same moments, so
+ * Polls clusters until each wait has a final condition. All waits of a process poll at the same moments, so
  * that one list serves all of them; a single wait reads its cluster by id.
  */
 export class Poller {
@@ -69,7 +69,7 @@ export class Poller {
     const soonMs = this.clock.now() + this.#intervalMs();
     // The interval of older waits does not delay a new one.
     this.#nextMs = this.#waits.size > 1 ? Math.min(this.#nextMs, soonMs) : soonMs;
-    let before: Observation = {};
+    let observation: Observation = {};
     let last: Condition | undefined;
     let sameSinceMs = 0;
     let misses = 0;
@@ -79,20 +79,20 @@ export class Poller {
         await operation.pause(this.#untilNextPollMs());
         try {
           const previous = last;
-          const judge = (found: Found) => options.judge(found, previous);
-          const polled = { ...options, judge };
+          const conditionOf = (found: Found) => options.conditionOf(found, previous);
+          const polled = { ...options, conditionOf };
           // One request while the cluster is pending; else its record and its `/status` decide together.
-          before = await (this.#waits.size > 1 ? this.#byList(polled) : this.#byId(polled, before, polls));
+          observation = await (this.#waits.size > 1 ? this.#byList(polled) : this.#byId(polled, observation, polls));
           refusals = 0;
-          operation.observe(before);
+          operation.observe(observation);
           // The operation's copy contains no secrets.
           const { record, status } = operation.observed;
-          const condition = record && judge({ record, status });
+          const condition = record && conditionOf({ record, status });
           misses = condition ? 0 : misses + 1;
           if (!isDeepStrictEqual(condition, last)) sameSinceMs = report.waitedMs();
           last = condition ?? last;
           if (untilGone && !record) return undefined;
-          if (misses >= maxMisses && creationGraceLeftMs(operation.before, this.clock.now()) === 0)
+          if (misses >= maxMisses && creationGraceLeftMs(operation.oldState, this.clock.now()) === 0)
             throw report.disappeared();
           if (condition && isFinal(condition, report.waitedMs() - sameSinceMs)) {
             if (condition.status === "ready") return condition;
@@ -116,34 +116,34 @@ export class Poller {
   }
 
   /** The record and `/status` in turn, so that users see the replicas come up. */
-  async #byId(options: WaitOptions, before: Observation, polls: number): Promise<Observation> {
-    const { operation, judge, untilGone } = options;
+  async #byId(options: WaitOptions, last: Observation, polls: number): Promise<Observation> {
+    const { operation, conditionOf, untilGone } = options;
     if (untilGone) {
       const record = await this.#read(operation);
       const request = { ...operation.lookup(), ...poll, listAgeMs: sameTickMs };
       return record && (await isTombstone(this.sources, record, request)) ? {} : { record };
     }
-    if (before.record && polls % 2 === 1) {
+    if (last.record && polls % 2 === 1) {
       const status = await this.#statusOf(operation, poll);
       // The previous poll's status word is older than this `/status`.
-      const withoutWord = { ...before.record, status: undefined };
-      if (status && judge({ record: withoutWord, status }).status === "pending")
-        return { record: before.record, status };
+      const withoutWord = { ...last.record, status: undefined };
+      if (status && conditionOf({ record: withoutWord, status }).status === "pending")
+        return { record: last.record, status };
       return { record: await this.#read(operation), status: status ?? noReplicas(this.sources.client) };
     }
     const record = await this.#read(operation);
     if (!record) return {};
-    if (judge({ record }).status !== "pending") return this.#complete(options, record);
-    return { record, status: before.status ?? (await this.#statusOf(operation, poll)) };
+    if (conditionOf({ record }).status !== "pending") return this.#complete(options, record);
+    return { record, status: last.status ?? (await this.#statusOf(operation, poll)) };
   }
 
   /** Reads the shared list. It may lag, so a read by id confirms a failure, and success without `/status` of an older cluster. */
   async #byList(options: WaitOptions): Promise<Observation> {
-    const { operation, judge } = options;
+    const { operation, conditionOf } = options;
     const listed = await this.#readListed(options);
     if (!listed) return {};
     const observation = await this.#complete(options, listed);
-    const { status } = judge({ ...observation, record: listed });
+    const { status } = conditionOf({ ...observation, record: listed });
     const isConfirmed = status === "ready" && (observation.status !== undefined || operation.isCreation);
     if (status === "pending" || isConfirmed) return observation;
     const record = await this.#read(operation, {});
@@ -163,8 +163,8 @@ export class Poller {
     }
   }
 
-  async #complete({ operation, judge }: WaitOptions, record: ClusterRecord): Promise<Observation> {
-    if (judge({ record }).status !== "unknown") return { record };
+  async #complete({ operation, conditionOf }: WaitOptions, record: ClusterRecord): Promise<Observation> {
+    if (conditionOf({ record }).status !== "unknown") return { record };
     const { client } = this.sources;
     const isFailed = stateOf(record.status) === "failed";
     const read = isFailed ? findStatus(client, operation) : this.#statusOf(operation, {});

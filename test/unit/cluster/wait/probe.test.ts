@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { AddressAnswer, AddressRequest } from "../../../../provider/api/http/address";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
-import { addressOf, judgeProbe, type Probe, probeOf } from "../../../../provider/cluster/wait/wait";
+import { addressOf, type Probe, probeOf, verdictOf } from "../../../../provider/cluster/wait/wait";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { lists, openFixture, openSettled, settle, toRun, writes } from "../harness";
@@ -54,7 +54,7 @@ describe("the verdict on an answer", () => {
     [{ status: 200 }, { status: 204, method: "HEAD", port: 81 }, false, "HEAD :81/health answers 200"],
     [{ status: 200 }, { successThreshold: 3 }, false, "GET /health answers 200 (1 of 3 in a row)"],
   ])("follows the probe: %j, %j", (result, more, isReady, summary) => {
-    expect(judgeProbe(result, 0, probeAt("/health?token=x", more))).toMatchObject({ isReady, summary });
+    expect(verdictOf(result, 0, probeAt("/health?token=x", more))).toMatchObject({ isReady, summary });
   });
 });
 
