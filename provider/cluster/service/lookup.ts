@@ -25,20 +25,33 @@ interface AbsenceSources extends LookupSources {
  * - If the list is forbidden, unreadable or incomplete, the 404 counts only in the documented envelope: the API itself writes
  *   it, whereas any gateway on the way can answer 404.
  * - While the service is down, nothing counts.
+ * @throws The 404 itself if it proves nothing.
  */
 export async function findCluster(
   sources: LookupSources,
   id: string,
   request: ListOptions,
 ): Promise<ClusterRecord | undefined> {
+  let notFound: ApiError;
   try {
     const record = await sources.client.getCluster(id, request);
     const isPerhapsGone = isGone(record.status) && stateOf(record.status) !== "terminated";
     return isPerhapsGone && (await isUnlisted(sources, id, request)) ? undefined : record;
   } catch (error) {
     if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
-    return await confirmAbsence(sources, id, request, error);
+    notFound = error;
   }
+  let why = "The answer may not come from the API, and no list of clusters confirms it";
+  try {
+    const list = await listFor(sources, request);
+    const listed = memberOf(list, id);
+    if (listed || list.complete || notFound.details.isEnvelope) return listed;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    if (isServiceDown(error)) why = `The list of clusters is not available now (${briefOf(error)})`;
+    else if (notFound.details.isEnvelope) return undefined;
+  }
+  throw notFound.with({ advice: [`${why}: nothing is changed`] });
 }
 
 /** The list for a lookup by id, which does not have the attempts of the lookup. */
@@ -63,26 +76,6 @@ export async function isTombstone(
   request: ListOptions,
 ): Promise<boolean> {
   return stateOf(status) === "unknown" && (await isUnlisted(sources, id, request));
-}
-
-/** @throws The 404 itself if it proves nothing. */
-async function confirmAbsence(
-  sources: LookupSources,
-  id: string,
-  request: ListOptions,
-  notFound: ApiError,
-): Promise<ClusterRecord | undefined> {
-  let why = "The answer may not come from the API, and no list of clusters confirms it";
-  try {
-    const list = await listFor(sources, request);
-    const listed = memberOf(list, id);
-    if (listed || list.complete || notFound.details.isEnvelope) return listed;
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    if (isServiceDown(error)) why = `The list of clusters is not available now (${briefOf(error)})`;
-    else if (notFound.details.isEnvelope) return undefined;
-  }
-  throw notFound.with({ advice: [`${why}: nothing is changed`] });
 }
 
 /** Whether the list may be available at another time: it is neither unreadable nor forbidden. */

@@ -233,19 +233,17 @@ export class Registry {
   #all<T extends Topic>(topic: T): ReadonlyMap<string, Value<T>> {
     this.journal.refresh();
     const { entries } = this.journal;
-    for (; this.#entriesRead < entries.length; this.#entriesRead += 1) this.#learn(entries[this.#entriesRead]);
+    for (; this.#entriesRead < entries.length; this.#entriesRead += 1) {
+      const [added, key, unchecked] = entrySchema.safeParse(entries[this.#entriesRead]).data ?? [];
+      if (added === undefined || key === undefined) continue;
+      const { data: value } = topics[added].safeParse(unchecked);
+      const values = this.#values.get(added) ?? new Map<string, unknown>();
+      const known = values.get(key);
+      const isClaimed = known !== undefined && (added === "owner" || added === "adopter");
+      const isOlder = added === "resumedAt" && String(value) < String(known ?? "");
+      if (value !== undefined && !isClaimed && !isOlder) this.#values.set(added, values.set(key, value));
+    }
     return (this.#values.get(topic) ?? new Map()) as ReadonlyMap<string, Value<T>>;
-  }
-
-  #learn(entry: unknown): void {
-    const [topic, key, unchecked] = entrySchema.safeParse(entry).data ?? [];
-    if (topic === undefined || key === undefined) return;
-    const { data: value } = topics[topic].safeParse(unchecked);
-    const values = this.#values.get(topic) ?? new Map<string, unknown>();
-    const known = values.get(key);
-    const isClaimed = known !== undefined && (topic === "owner" || topic === "adopter");
-    const isOlder = topic === "resumedAt" && String(value) < String(known ?? "");
-    if (value !== undefined && !isClaimed && !isOlder) this.#values.set(topic, values.set(key, value));
   }
 }
 

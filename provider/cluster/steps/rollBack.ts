@@ -27,11 +27,12 @@ export async function rollBack(
   service: Service,
   operation: Operation,
   failedUpdate: Update,
-  outcome: Failure,
+  { failure, progress }: Failure,
 ): Promise<Error> {
-  const { failure, progress } = outcome;
-  const { inputs, state } = failedUpdate;
-  if (!hasFailedRollout(operation, failedUpdate, outcome)) return failure;
+  const { inputs, state, effects } = failedUpdate;
+  if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return failure;
+  // Only the wait for a new configuration shows that it is bad. After an interrupt, nothing more is sent.
+  if (!effects.has("rollout") || !progress.rollout || failure.cause instanceof InterruptedError) return failure;
   const obstacle = obstacleTo(failedUpdate, failure);
   if (obstacle) {
     operation.warn(`it is not rolled back, because ${obstacle}`);
@@ -78,16 +79,6 @@ function updateBack(failedUpdate: Update, current: CheckedInputs, record: Cluste
   const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);
   const before = { ...configurationBefore(failedUpdate), ...pick(old, ["readinessProbe"]) };
   return updateTo({ ...current, ...before, hourlyCost, __secrets }, failed, record);
-}
-
-/** Whether the wait for a new configuration has failed, and the program wants the old one back. There is no rollback after an interrupt. */
-function hasFailedRollout(
-  operation: Operation,
-  { inputs, effects }: Update,
-  { failure: { cause }, progress }: Failure,
-): boolean {
-  if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return false;
-  return effects.has("rollout") && progress.rollout !== undefined && !(cause instanceof InterruptedError);
 }
 
 function obstacleTo({ state, record }: Update, { cause }: Error): string | undefined {

@@ -70,7 +70,9 @@ export async function sendWrite<Answer>(
     try {
       return { answer: await send(), isObserved: false, seen };
     } catch (error) {
-      if (!mayHaveChanged(error)) takeBack?.();
+      // A read within the request follows a refusal, and an interrupt is one before it was sent.
+      const mayHaveChanged = error instanceof RequestError && error.method !== "GET" && error.maybeApplied;
+      if (!mayHaveChanged) takeBack?.();
       if (!(error instanceof RequestError)) throw error;
       if (error.outcome === "busy") {
         busy += 1;
@@ -78,9 +80,14 @@ export async function sendWrite<Answer>(
         if (await isDone(record)) return { isObserved: true, seen };
         // Reads may not show a new cluster yet, which the service is still changing.
         const isNew = !record && creationGraceLeftMs(operation.oldState, operation.now()) > 0;
-        const isTemporary = isNew || endsByItself(error, record?.status);
+        // The error code or the status can say that the cluster is changing. Nothing else ends by itself.
+        const saysChanging = error instanceof ApiError && busyCode.test(error.code ?? "");
+        const isTemporary = isNew || saysChanging || stateOf(record?.status) === "pending";
         if (!(isNew || record) || isDeleting(record?.status) || (!isTemporary && busy >= limit.busy)) throw error;
-        await pauseWhileBusy(operation, error, record?.status, busy);
+        const what = `the service is busy with the cluster: ${record?.status ?? "not shown yet"} (${briefOf(error)})`;
+        operation.progress(`waiting: ${what}`);
+        await operation.pause(Math.min(busyPausesMs.max, busyPausesMs.first * 2 ** (busy - 1)));
+        if (operation.leftMs() === 0) throw operation.timeout(`: ${what}`, { cause: error });
         continue;
       }
       if (!error.maybeApplied || limit.lost === 0) throw error;
@@ -95,23 +102,6 @@ export async function sendWrite<Answer>(
       if (!isKept || operation.leftMs() === 0) throw error;
     }
   }
-}
-
-/** Whether a request may have taken effect. A read within it follows a refusal, and an interrupt is one before it was sent. */
-function mayHaveChanged(error: unknown): boolean {
-  return error instanceof RequestError && error.method !== "GET" && error.maybeApplied;
-}
-
-/** Whether "not now" means that the cluster is changing: by the error code, or by its status. Nothing else ends by itself. */
-function endsByItself(error: RequestError, status: string | undefined): boolean {
-  return (error instanceof ApiError && busyCode.test(error.code ?? "")) || stateOf(status) === "pending";
-}
-
-async function pauseWhileBusy(operation: Operation, error: RequestError, status = "not shown yet", count = 1) {
-  const what = `the service is busy with the cluster: ${status} (${briefOf(error)})`;
-  operation.progress(`waiting: ${what}`);
-  await operation.pause(Math.min(busyPausesMs.max, busyPausesMs.first * 2 ** (count - 1)));
-  if (operation.leftMs() === 0) throw operation.timeout(`: ${what}`, { cause: error });
 }
 
 /** Whether a check becomes true within this time; it is repeated with growing pauses. */

@@ -110,10 +110,6 @@ function refuseUnknown(update: Update, body: UpdateBody): UpdateBody {
   );
 }
 
-function hasNulls({ env = {} }: UpdateBody): boolean {
-  return Object.values(env).includes(null);
-}
-
 const fields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
 
 interface UpdateParts {
@@ -142,7 +138,8 @@ function secondBody(
   const missing = missingField.test(error.apiMessage) && findField((name) => isNamed(name, error.apiMessage));
   if (missing && body[missing] === undefined && inputs[missing] !== undefined)
     return { ...all, [missing]: inputs[missing] };
-  return hasNulls(body) ? { ...body, env: all.env } : undefined;
+  const hasNulls = Object.values(body.env ?? {}).includes(null);
+  return hasNulls ? { ...body, env: all.env } : undefined;
 }
 
 /** NotInPlaceError if the service has no update and inputs other than the image change; else the error itself. */

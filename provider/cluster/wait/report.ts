@@ -60,7 +60,12 @@ export class WaitReport {
 
   observed(summary: string, { record, status }: Observation): void {
     if (this.#failure) this.#failure = { text: this.#failure.text };
-    this.#awaitFirstHealthy(status);
+    // One flag for all replicas shows no first one.
+    if (status && status.overall === undefined && this.#firstHealthy !== "over") {
+      const hasHealthy = countHealthy(status, 1) > 0;
+      if (hasHealthy && this.#firstHealthy === "awaited") this.reached("first healthy");
+      this.#firstHealthy = hasHealthy ? "over" : "awaited";
+    }
     this.#summary = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     const observed = [summary, ...unhealthyReasons(status)].join("\n");
@@ -111,14 +116,6 @@ export class WaitReport {
     if (states.length > 1) details.push(`seen: ${states.join(", then ")}`);
     if (this.#failure) details.push(`the last poll that failed: ${this.#failure.text}`);
     return details;
-  }
-
-  #awaitFirstHealthy(status: Observation["status"]): void {
-    // One flag for all replicas shows no first one.
-    if (!status || status.overall !== undefined || this.#firstHealthy === "over") return;
-    const hasHealthy = countHealthy(status, 1) > 0;
-    if (hasHealthy && this.#firstHealthy === "awaited") this.reached("first healthy");
-    this.#firstHealthy = hasHealthy ? "over" : "awaited";
   }
 
   #progressed(text: string): void {
