@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../../contract";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../schema/fields";
-import { hasKnownType, hasType } from "../schema/gpuTypes";
+import { hasKnownType, hasType } from "../schema/gpus";
 import { newSecrets } from "../schema/secrets";
 import { asInputs } from "../schema/state";
 

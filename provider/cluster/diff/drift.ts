@@ -8,8 +8,7 @@ import { cleanText, listOf, maxNamed } from "../../base/text";
 import { isStopped } from "../health/health";
 import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
-import { allowedTypes, hasType } from "../schema/gpuTypes";
-import { costOfReplica, costOfReplicas } from "../schema/money";
+import { allowedTypes, costOfReplica, costOfReplicas, hasType } from "../schema/gpus";
 import { withUnmanaged } from "../schema/secrets";
 import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
 

@@ -1,8 +1,9 @@
 import type { ClusterRecord } from "../../api/decode/records";
 import type { PropertyChange } from "../../contract";
-import { isDown } from "../health/health";
+import { countHealthy, isDown, isStopped, type Observation, withHealth } from "../health/health";
 import type { Effect } from "../schema/fields";
-import type { CheckedInputs, ClusterState } from "../schema/state";
+import { secretPathsOf } from "../schema/secrets";
+import { type CheckedInputs, type ClusterState, toPlainJson } from "../schema/state";
 import { diffCluster, effectsOf, isWithinPaths } from "./diff";
 import { maskedVariables, unknownValue, withDrift } from "./drift";
 
@@ -97,4 +98,39 @@ export function unknownVariables({ state, record, named }: Pick<Update, "state" 
   const isKnown = (name: string) =>
     Object.hasOwn(env, name) ? env[name] !== unknownValue : known?.env?.includes(name);
   return maskedVariables(record).filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
+}
+
+export interface StateDetails {
+  readonly settled: boolean;
+  readonly unfinished?: ClusterState["__unfinished"];
+  readonly seenBy: string;
+  readonly unverifiedInputs?: readonly string[];
+  /** The state before, whose values stay if this observation has none. */
+  readonly before?: Partial<ClusterState>;
+}
+
+export function toState(inputs: CheckedInputs, { record, status }: Observation, details: StateDetails): ClusterState {
+  const { before = {}, settled, seenBy } = details;
+  // The state of a stopped cluster has no replicas, even if an observation has some.
+  const isDown = isStopped(record ?? {}) || (settled && inputs.desiredStatus === "stopped");
+  const known = isDown ? {} : before;
+  const observed = isDown || !status ? undefined : withHealth(status, settled && !inputs.skipAwait);
+  return toPlainJson({
+    ...inputs,
+    // The state of an unfinished operation can hold values of the state before.
+    __secrets: settled ? inputs.__secrets : secretPathsOf(inputs, before),
+    status: record?.status ?? status?.status ?? before.status,
+    endpoint: record?.endpoint ?? before.endpoint,
+    createdAt: record?.createdAt ?? before.createdAt,
+    replicaStatuses: observed?.replicas ?? known.replicaStatuses ?? [],
+    readyReplicas: observed ? countHealthy(observed, inputs.replicas) : (known.readyReplicas ?? 0),
+    settled,
+    unverifiedInputs: details.unverifiedInputs ?? before.unverifiedInputs,
+    __seenBy: seenBy,
+    __observed: before.__observed,
+    __createdAt: before.__createdAt,
+    __resumedAt: before.__resumedAt,
+    __fixed: before.__fixed,
+    __unfinished: details.unfinished,
+  });
 }

@@ -7,18 +7,26 @@ import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type 
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
-import { sinceEndMs } from "../schema/end";
 import { readableInputs, secretsOf } from "../schema/secrets";
-import { type CheckedInputs, type ClusterState, inputsOf, stateOutputNames } from "../schema/state";
+import { type CheckedInputs, type ClusterState, inputsOf, sinceEndMs, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Service } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
-import { becauseStrict, info, type Message, severityOf, warning } from "./judge";
+import {
+  becauseStrict,
+  hiddenReasonOf,
+  info,
+  lossOf,
+  type Message,
+  rolloutOf,
+  severityOf,
+  warning,
+  withReplicasOf,
+} from "./findings";
 import { preflight } from "./preflight";
-import { Run } from "./run";
-import { hiddenReasonOf, lossOf, rolloutOf, withReplicasOf } from "./summary";
+import { Run } from "./reads";
 
 type Hide = (text: string) => string;
 

@@ -3,13 +3,11 @@ import { isRejectedKey, messageOf } from "../../base/errors";
 import { listOf, resourceNameOf } from "../../base/text";
 import type { Settings } from "../../config/settings";
 import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
-import { gpusPerReplica, tierOf } from "../schema/extraFields";
-import { costOfReplica, formatAmount, roundCost } from "../schema/money";
+import { costOfReplica, formatAmount, gpusPerReplica, roundCost, tierOf } from "../schema/gpus";
 import type { CheckedInputs } from "../schema/state";
 import type { Cost, PlannedCost } from "../service/registry";
-import { type Finding, failure, gapOf, info, type Situation, typesToTry, warning } from "./judge";
+import { type Finding, failure, gapOf, info, runs, type Situation, typesToTry, warning } from "./findings";
 import type { Answer, Price, Reads } from "./reads";
-import { runs } from "./summary";
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 

@@ -5,8 +5,7 @@ import { cleanText, listOf, maxNamed } from "../../base/text";
 import { hasUnknown, type Properties } from "../../contract";
 import { identifiersIn } from "../diff/drift";
 import { endsWithoutCapacity, onNoCapacityOf } from "../operations/capacity";
-import { gpusOf } from "../schema/extraFields";
-import { allowedTypes, hasKnownType, hasType, identifiersOfType } from "../schema/gpuTypes";
+import { allowedTypes, gpusOf, hasKnownType, hasType, identifiersOfType } from "../schema/gpus";
 import type { CheckedInputs } from "../schema/state";
 import {
   becauseStrict,
@@ -14,13 +13,13 @@ import {
   failure,
   gapOf,
   info,
+  runs,
   type Situation,
   severityOf,
   typesToTry,
   warning,
-} from "./judge";
+} from "./findings";
 import type { Reads } from "./reads";
-import { runs } from "./summary";
 
 /** An error only if the list is certain and shows none of the possible types: otherwise the service decides at the creation. */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {

@@ -14,7 +14,7 @@ import {
 } from "../operations/takenName";
 import { textNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/state";
-import { type Finding, failure, gapOf, info, type Situation, warning } from "./judge";
+import { type Finding, failure, gapOf, info, type Situation, warning } from "./findings";
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {

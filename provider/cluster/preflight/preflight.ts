@@ -2,23 +2,37 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import { configInputs } from "../../api/variant";
+import { age } from "../../base/clock";
 import type { Settings } from "../../config/settings";
-import { type CheckFailure, type Ctx, type Properties, UNKNOWN } from "../../contract";
+import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/takenName";
-import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpuTypes";
-import { asInputs, type CheckedInputs } from "../schema/state";
+import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpus";
+import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
 import type { Service } from "../wait/wait";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
-import { announceEnd, endFailures, withStatusAt } from "./end";
+import {
+  certainOutputs,
+  type Finding,
+  failure,
+  gapOf,
+  info,
+  judgeGaps,
+  type Message,
+  replacementText,
+  runs,
+  type Situation,
+  typesToTry,
+  unattended,
+  warning,
+  withReplicasOf,
+} from "./findings";
 import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
-import { type Finding, failure, gapOf, judgeGaps, type Message, type Situation, typesToTry, warning } from "./judge";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
-import type { Run } from "./run";
-import { certainOutputs, replacementText, runs, withReplicasOf } from "./summary";
+import type { Run } from "./reads";
 
 /** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
 interface Request {
@@ -209,4 +223,34 @@ function certainOf(situation: Situation, isKept: boolean): Properties {
   // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
   if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
   return isKept ? certainOutputs({ ...before }) : {};
+}
+
+/** The inputs with the status that they request now: diff, update and state know no other one. */
+function withStatusAt(
+  nowMs: number,
+  inputs: CheckedInputs,
+  { isCreation }: { readonly isCreation: boolean },
+): CheckedInputs {
+  if (sinceEndMs(inputs, nowMs) !== undefined) return { ...inputs, desiredStatus: "stopped" };
+  // An end that is not known yet may have passed, but not that of a new cluster.
+  const isUndecided = hasUnknown(inputs.runUntil) && !isCreation && inputs.desiredStatus !== "stopped";
+  return isUndecided ? asInputs({ ...inputs, desiredStatus: UNKNOWN }) : inputs;
+}
+
+/** A cluster that is created or adopted after its end would only be stopped. */
+function endFailures(inputs: CheckedInputs, nowMs: number) {
+  const sinceMs = sinceEndMs(inputs, nowMs);
+  if (sinceMs === undefined) return [];
+  return [
+    { property: "runUntil", reason: `passed ${age(sinceMs)} ago, so no cluster is created or adopted: ${endAdvice}` },
+  ];
+}
+
+/** Tells of an end that is new. */
+function announceEnd({ service, inputs, before, isCreation }: Situation): Finding[] {
+  const { runUntil } = inputs;
+  const isNew = isCreation || runUntil !== before?.runUntil;
+  const leftMs = Date.parse(runUntil ?? "") - service.clock.now();
+  if (!isNew || !(leftMs > 0)) return [];
+  return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];
 }

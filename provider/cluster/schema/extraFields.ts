@@ -65,18 +65,3 @@ export function mayScaleTo(extras: ExtraFields = {}, count?: number): count is n
   }
   return false;
 }
-
-export function gpusPerReplica(extras: ExtraFields = {}): number {
-  const name = Object.keys(extras).find((key) => plainName(key) === "gpus_per_replica") ?? "";
-  const count = extras[name];
-  return typeof count === "number" && count > 0 ? count : 1;
-}
-
-export function gpusOf(inputs: { readonly replicas: number; readonly extraFields?: ExtraFields }): number {
-  return inputs.replicas * gpusPerReplica(inputs.extraFields);
-}
-
-/** The tier of a cluster, on which its price can depend. */
-export function tierOf(extras: ExtraFields = {}): string | undefined {
-  return typeof extras["tier"] === "string" ? extras["tier"] : undefined;
-}

@@ -7,7 +7,7 @@ import { listOf } from "../../base/text";
 import { InitError } from "../../contract";
 import { configurationBefore, type Update, updateTo } from "../diff/merge";
 import { isDown, isStopped } from "../health/health";
-import { costOfReplica, roundCost } from "../schema/money";
+import { costOfReplica, roundCost } from "../schema/gpus";
 import { secretPathsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";

@@ -6,8 +6,7 @@ import { briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../
 import { listOf, maxNamed } from "../../base/text";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
-import type { Update } from "../diff/merge";
-import { toState } from "../diff/observed";
+import { toState, type Update } from "../diff/merge";
 import { isDown, type Rollout } from "../health/health";
 import { textNames } from "../schema/fields";
 import { type CheckedInputs, type ClusterState, type ObservedInputs, pick, type Unfinished } from "../schema/state";

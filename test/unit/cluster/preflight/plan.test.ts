@@ -1,7 +1,6 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
-import { hiddenReasonOf, lossOf } from "../../../../provider/cluster/preflight/summary";
-import type { CheckedInputs } from "../../../../provider/cluster/schema/state";
-import { asInputs } from "../../../../provider/cluster/schema/state";
+import { hiddenReasonOf, lossOf } from "../../../../provider/cluster/preflight/findings";
+import { asInputs, type CheckedInputs } from "../../../../provider/cluster/schema/state";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
