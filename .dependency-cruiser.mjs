@@ -27,7 +27,7 @@ const layers = [
 const PACKAGE = "^(provider|sdk|simulator)/";
 
 /** The modules of native programs. */
-const NATIVE = "^sdk/(native/|(baseCluster|clusterArgs|dataFunctions|functionTypes|types)\\.ts)";
+const NATIVE = "^sdk/(native/|(baseCluster|dataFunctions|functionTypes)\\.ts)";
 
 /** What is forbidden beside the order. */
 const others = [

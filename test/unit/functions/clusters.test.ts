@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { ClusterList } from "../../../provider/api/decode/records";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/dataFunctions";
 import {
   bareStatus,
   type Fixture,

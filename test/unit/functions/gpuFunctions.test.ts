@@ -1,4 +1,9 @@
-import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
+import {
+  getGpuAvailability,
+  getGpuModels,
+  getGpuPricing,
+  getGpuTypes,
+} from "../../../provider/functions/dataFunctions";
 import { type Fixture, failureOf, openFixture, requestLines } from "../cluster/harness";
 
 const name = { name: "NVIDIA H100", memoryGb: 80 };

@@ -1,4 +1,4 @@
-import { singleFlight } from "../../../provider/functions/query";
+import { singleFlight } from "../../../provider/functions/dataFunctions";
 import { VirtualClock } from "../../support/virtualClock";
 
 const service = { name: "one" };

@@ -3,7 +3,7 @@ import { ClusterFailedError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 import { clearRecord } from "../../../../provider/cluster/service/operation";
 import type { Properties } from "../../../../provider/contract";
-import { getClusters } from "../../../../provider/functions/clusters";
+import { getClusters } from "../../../../provider/functions/dataFunctions";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
   bareStatus,
