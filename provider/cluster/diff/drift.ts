@@ -53,10 +53,10 @@ export function compareObserved(
     },
     differing: [
       ...texts.filter((field) => !hasValue(field, inputs[field], record)),
-      ...env.differing.map(pathOf),
+      ...env.differing.map(envPathOf),
       ...extras.map(extraPathOf),
     ],
-    unchanged: [...oldTexts, ...env.unchanged.map(pathOf)],
+    unchanged: [...oldTexts, ...env.unchanged.map(envPathOf)],
   };
 }
 
@@ -86,7 +86,7 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, before: Pa
   return { ignored, unchanged, differing: [...differing, ...unchanged] };
 }
 
-function pathOf(name: string): string {
+function envPathOf(name: string): string {
   return `env.${cleanText(name, 100)}`;
 }
 
@@ -179,7 +179,7 @@ export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): s
   const observed = record.env && new Map(Object.entries(record.env));
   // Sorted, because the order of the keys in a program is not a change.
   const names = Object.keys(env).sort();
-  if (observed) unreported.push(...names.filter((name) => isMasked(observed.get(name) ?? null)).map(pathOf));
+  if (observed) unreported.push(...names.filter((name) => isMasked(observed.get(name) ?? null)).map(envPathOf));
   else if (names.length > 0) unreported.push("env");
   return [...unreported, ...unreportedExtras(extraFields, record).map(extraPathOf)];
 }

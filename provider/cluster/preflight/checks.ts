@@ -26,24 +26,24 @@ import {
   withReplicasOf,
 } from "./findings";
 import { preflight } from "./preflight";
-import { Run } from "./reads";
+import { RunMemory } from "./reads";
 
 type Hide = (text: string) => string;
 
 /** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
 export class Checks {
-  readonly #run = new Run();
+  readonly #run = new RunMemory();
 
   constructor(
     private readonly service: () => Service,
     private readonly settings: () => Settings,
   ) {}
 
-  async check(ctx: Ctx, news: Properties, before?: ClusterState): Promise<Checked> {
+  async check(ctx: Ctx, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
-    const olds = { ...before };
-    if (before?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(before));
+    const olds = { ...state };
+    if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
     const hide = this.#hiding(ctx.urn, service, news, olds);
     const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
@@ -149,7 +149,7 @@ function withoutOutputs(news: Properties, olds: Properties): Properties {
  * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
  */
 async function refuseForeignKey(
-  { ctx, service, settings, run, hide }: { ctx: Ctx; service: Service; settings: Settings; run: Run; hide: Hide },
+  { ctx, service, settings, run, hide }: { ctx: Ctx; service: Service; settings: Settings; run: RunMemory; hide: Hide },
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {

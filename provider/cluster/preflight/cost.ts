@@ -9,9 +9,9 @@ import type { Cost, PlannedCost } from "../service/registry";
 import { type Finding, failure, gapOf, info, runs, type Situation, typesToTry, warning } from "./findings";
 import type { Answer, Price, Reads } from "./reads";
 
-type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+type CostInputs = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
-export function costAt(price: Price | undefined, { gpuType, replicas, extraFields }: Priced): Cost {
+export function costAt(price: Price | undefined, { gpuType, replicas, extraFields }: CostInputs): Cost {
   if (!price) return { parts: `${replicas} x ${gpuType} at an unknown price` };
   const gpus = gpusPerReplica(extraFields);
   return {
@@ -27,28 +27,28 @@ export async function hourlyCostOf(reads: Reads, inputs: CheckedInputs): Promise
 }
 
 /** The cost that needs no price: that of a stopped cluster, and of one whose cost does not change. */
-function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
+function knownCost(inputs: CostInputs, previous: CostInputs | undefined): Cost | undefined {
   if (hasUnknownCost(inputs)) return { parts: "a value that is not known yet" };
   if (!runs(inputs)) return { amount: 0, parts: "stopped" };
-  if (!before || !isSameCost(inputs, before)) return undefined;
-  const costPerReplica = costOfReplica(before);
+  if (!previous || !isSameCost(inputs, previous)) return undefined;
+  const costPerReplica = costOfReplica(previous);
   if (costPerReplica === undefined) return undefined;
   const price = { amount: roundCost(costPerReplica / gpusPerReplica(inputs.extraFields)) };
-  return { ...costAt(price, inputs), amount: before.hourlyCost };
+  return { ...costAt(price, inputs), amount: previous.hourlyCost };
 }
 
-function isSameCost(inputs: Priced, before: Priced | undefined): boolean {
-  if (!before || runs(before) !== runs(inputs)) return false;
-  return isSamePrice(before, inputs) && before.replicas === inputs.replicas;
+function isSameCost(inputs: CostInputs, previous: CostInputs | undefined): boolean {
+  if (!previous || runs(previous) !== runs(inputs)) return false;
+  return isSamePrice(previous, inputs) && previous.replicas === inputs.replicas;
 }
 
-function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
+function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: CostInputs): boolean {
   return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
 }
 
-function isSamePrice(before: Priced, inputs: Priced): boolean {
-  const partsOf = ({ gpuType, extraFields }: Priced) => [gpuType, gpusPerReplica(extraFields), tierOf(extraFields)];
-  return isDeepStrictEqual(partsOf(before), partsOf(inputs));
+function isSamePrice(previous: CostInputs, inputs: CostInputs): boolean {
+  const partsOf = ({ gpuType, extraFields }: CostInputs) => [gpuType, gpusPerReplica(extraFields), tierOf(extraFields)];
+  return isDeepStrictEqual(partsOf(previous), partsOf(inputs));
 }
 
 export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
@@ -58,26 +58,27 @@ export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings:
 
 /** The limits count the dearest type that the creation can get; the inputs get the cost of the first. */
 export async function judgeCost(situation: Situation) {
-  const { reads, settings, inputs, before } = situation;
+  const { reads, settings, inputs, previous } = situation;
   const limit = limitOf(inputs, settings);
   const types = typesToTry(situation);
   const tier = tierOf(inputs.extraFields);
-  const known = knownCost(inputs, types.length > 1 ? undefined : before);
+  const known = knownCost(inputs, types.length > 1 ? undefined : previous);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
   const dearest = costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max));
-  setCost(situation, dearest, costBefore(inputs, before, costs[0]));
+  setCost(situation, dearest, costBefore(inputs, previous, costs[0]));
   // An unknown price does not remove a known cost, which stays if it shows a price.
-  const keptCost = before !== undefined && costOfReplica(before) !== undefined ? before.hourlyCost : undefined;
+  const keptCost = previous !== undefined && costOfReplica(previous) !== undefined ? previous.hourlyCost : undefined;
   const amount = hasUnknownCost(inputs) ? UNKNOWN : (costs[0]?.amount ?? keptCost);
   const hourlyCost: Properties = amount === undefined ? {} : { hourlyCost: amount };
   const failed = prices.find(({ error }) => error !== undefined);
   // A running cluster that certainly costs no more needs no price.
-  const costsNoMore = before && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
+  const costsNoMore =
+    previous && runs(previous) && isSamePrice(previous, inputs) && inputs.replicas <= previous.replicas;
   if (failed && limit !== undefined && !costsNoMore && !isRejectedKey(failed.error))
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
   const findings = judgeLimits(situation);
-  if (limit !== undefined || !isSameCost(inputs, before))
+  if (limit !== undefined || !isSameCost(inputs, previous))
     findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
   if (costs.length > 1) {
     const ordered = costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`));
@@ -100,11 +101,11 @@ function setCost({ urn, service, settings }: Situation, cost: Cost, before: numb
 }
 
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
-function costBefore(inputs: CheckedInputs, before: CheckedInputs | undefined, cost: Cost | undefined) {
-  if (!before || !runs(before)) return 0;
-  const isComparable = runs(inputs) && inputs.replicas > 0 && isSamePrice(before, inputs);
-  if (cost?.amount === undefined || !isComparable) return before.hourlyCost;
-  return roundCost((cost.amount / inputs.replicas) * before.replicas);
+function costBefore(inputs: CheckedInputs, previous: CheckedInputs | undefined, cost: Cost | undefined) {
+  if (!previous || !runs(previous)) return 0;
+  const isComparable = runs(inputs) && inputs.replicas > 0 && isSamePrice(previous, inputs);
+  if (cost?.amount === undefined || !isComparable) return previous.hourlyCost;
+  return roundCost((cost.amount / inputs.replicas) * previous.replicas);
 }
 
 function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {
@@ -133,19 +134,19 @@ function judgeLimits({ urn, service, settings, inputs }: Situation): Finding[] {
 /** Judges the limit of all clusters together, for those of this limit that the run has checked so far. */
 function judgeStackLimit(all: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
   const costs = all.filter((cost) => cost.limit === limit);
-  const sum = sumOf(costs.map((cost) => cost.amount));
+  const sum = totalOf(costs.map((cost) => cost.amount));
   if (limit === undefined || sum <= limit) return [];
   const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
   const unknown = costs.filter((cost) => cost.amount === undefined).length;
   const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
   const cost = `${formatAmount(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
   const text = `gpucluster:maxHourlyCost is ${formatAmount(limit)}, but the clusters seen so far cost ${cost}`;
-  if (sum <= sumOf(costs.map(({ before }) => before)))
+  if (sum <= totalOf(costs.map(({ before }) => before)))
     return [warning(`${text}. No change so far raises this sum`, "over the limit")];
   return amount > 0 ? [failure("", text)] : [];
 }
 
-function sumOf(amounts: readonly (number | undefined)[]): number {
+function totalOf(amounts: readonly (number | undefined)[]): number {
   return roundCost(amounts.reduce<number>((sum, amount = 0) => sum + amount, 0));
 }
 

@@ -23,15 +23,15 @@ import type { Reads } from "./reads";
 
 /** An error only if the list is certain and shows none of the possible types: otherwise the service decides at the creation. */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
-  const { service, settings, reads, before, inputs, adopted } = situation;
+  const { service, settings, reads, previous, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
-  const newTypes = types.filter((type) => !hasType(before, type));
+  const newTypes = types.filter((type) => !hasType(previous, type));
   if (newTypes.length === 0 || adopted || inputs.adopt !== undefined) return [];
   const list = await reads.gpuTypes();
   const { value: listed } = list;
-  if (!listed && before && hasKnownType(before)) {
+  if (!listed && previous && hasKnownType(previous)) {
     const text =
-      `"${inputs.gpuType}" may be another name of "${before.gpuType}", the type of the cluster, and the list of GPU types could ` +
+      `"${inputs.gpuType}" may be another name of "${previous.gpuType}", the type of the cluster, and the list of GPU types could ` +
       `not be read: ${messageOf(list.error)}`;
     if (severityOf("undecidedType", settings) === "warning") return [warning(`${text}. It counts as another type`)];
     return [failure("gpuType", `${text}. If it is another type, set gpucluster:previewChecks to \`warn\``)];
@@ -59,14 +59,14 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
 export async function withListedType(
   reads: Reads,
   inputs: CheckedInputs,
-  before: CheckedInputs,
+  previous: CheckedInputs,
 ): Promise<CheckedInputs> {
   const types = allowedTypes(inputs);
-  if (!hasKnownType(inputs) || !hasKnownType(before) || types.some((type) => hasType(before, type))) return inputs;
+  if (!hasKnownType(inputs) || !hasKnownType(previous) || types.some((type) => hasType(previous, type))) return inputs;
   const { gpus = [] } = (await reads.gpuTypes()).value ?? {};
-  const known = identifiersOfType(before).flatMap((each) => [each, ...identifiersInList(each, gpus)]);
+  const known = identifiersOfType(previous).flatMap((each) => [each, ...identifiersInList(each, gpus)]);
   const isSame = (type: string) => identifiersInList(type, gpus).some((each) => isSameGpu(each, known));
-  return types.some(isSame) ? { ...inputs, gpuType: before.gpuType, __gpu: [...new Set(known)] } : inputs;
+  return types.some(isSame) ? { ...inputs, gpuType: previous.gpuType, __gpu: [...new Set(known)] } : inputs;
 }
 
 /** The identifiers of the type of a new cluster, if only one type is possible. */
@@ -113,10 +113,10 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
 }
 
 /** The number of GPUs that a cluster needs beyond those that it has; 0 even if that is not known. */
-function missingGpus({ before, inputs }: Pick<Situation, "before" | "inputs">): number {
+function missingGpus({ previous, inputs }: Pick<Situation, "inputs" | "previous">): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
-  const isHeld = before !== undefined && runs(before) && hasType(before, inputs.gpuType);
+  const isHeld = previous !== undefined && runs(previous) && hasType(previous, inputs.gpuType);
   // An edited or imported state may not contain the number of replicas.
-  const held = isHeld ? gpusOf(before) || 0 : 0;
+  const held = isHeld ? gpusOf(previous) || 0 : 0;
   return Math.max(0, gpusOf(inputs) - held);
 }

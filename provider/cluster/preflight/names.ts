@@ -43,11 +43,11 @@ interface Existing {
   readonly record?: ClusterRecord | undefined;
 }
 
-export async function findAdopted({ reads, inputs, before }: Situation): Promise<Existing> {
+export async function findAdopted({ reads, inputs, previous }: Situation): Promise<Existing> {
   const { adopt: id } = inputs;
   if (id === undefined || hasUnknown(id)) return { findings: [] };
   const replaced = `names the cluster that is replaced (${id}): remove it, because the replacement is a new cluster`;
-  if (before?.adopt !== undefined && sameId(before.adopt, id)) return { findings: [failure("adopt", replaced)] };
+  if (previous?.adopt !== undefined && sameId(previous.adopt, id)) return { findings: [failure("adopt", replaced)] };
   const answer = await reads.cluster(id);
   const missing = `${id} is not a cluster that this API key can see; getClusters() lists them`;
   if (answer.value === "none") return { findings: [failure("adopt", missing)] };
@@ -56,10 +56,10 @@ export async function findAdopted({ reads, inputs, before }: Situation): Promise
 
 /** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
 export async function judgeName(situation: Situation): Promise<Existing> {
-  const { urn, service, settings, reads, inputs, before, isCreation } = situation;
+  const { urn, service, settings, reads, inputs, previous, isCreation } = situation;
   const { name, adopt, __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
   // Only the engine knows the order of a replacement. If it creates the cluster first, the creation finds the name taken.
-  const keepsName = before?.name === name && !(isCreation && deletesFirst === false && !isGenerated);
+  const keepsName = previous?.name === name && !(isCreation && deletesFirst === false && !isGenerated);
   if (hasUnknown(name) || adopt !== undefined || keepsName) return { findings: [] };
   const answer = await reads.clusters();
   const { value: list } = answer;
@@ -67,7 +67,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   const holders = service.registry.holders(name, list);
   if (holders.length === 0) return { findings: [] };
   let why = "";
-  if (isCreation && isResumableName(inputs, urn, { salt: settings.resume, predecessor: before?.name })) {
+  if (isCreation && isResumableName(inputs, urn, { salt: settings.resume, predecessor: previous?.name })) {
     const complete = await reads.showsAll(list);
     const resumable = await findResumableInDetail(situation, { holders, complete });
     if (!("reason" in resumable)) return resumable;
@@ -75,7 +75,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   }
   // The holder can be the resource's own cluster, which is deleted first. If it is not, the creation fails.
   const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;
-  if (deletesFirst && !before) return { findings: [warning(deleted)] };
+  if (deletesFirst && !previous) return { findings: [warning(deleted)] };
   return { findings: [failure("name", `"${name}" ${takenReason(holders)}${why}`)] };
 }
 

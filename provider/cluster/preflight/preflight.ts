@@ -32,7 +32,7 @@ import {
 } from "./findings";
 import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
-import type { Run } from "./reads";
+import type { RunMemory } from "./reads";
 
 /** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
 interface Request {
@@ -42,7 +42,7 @@ interface Request {
   readonly olds: Properties;
   readonly service: Service | undefined;
   readonly settings: Settings | undefined;
-  readonly run: Run;
+  readonly run: RunMemory;
 }
 
 interface Preflight {
@@ -57,8 +57,14 @@ interface Preflight {
 export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
-  const before = current ?? run.clusters.get(urn);
-  const names = { urn, current: current?.name, predecessor: before?.name, naming: ctx.naming, salt: settings?.resume };
+  const previous = current ?? run.clusters.get(urn);
+  const names = {
+    urn,
+    current: current?.name,
+    predecessor: previous?.name,
+    naming: ctx.naming,
+    salt: settings?.resume,
+  };
   const completed = completeInputs(news, names);
   const typed = current ? withKeptType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
@@ -72,7 +78,7 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const refused = { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
-  const requested = { ctx, urn, service, settings, run, reads, inputs, before, isCreation: current === undefined };
+  const requested = { ctx, urn, service, settings, run, reads, inputs, previous, isCreation: current === undefined };
   if (current && isUnchanged(requested, current)) {
     const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
     if (kept.gpuType === current.gpuType) {
@@ -109,23 +115,23 @@ interface Prepared {
 
 async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
   const { urn, run, reads } = requested;
-  const before = await withListedOutputs(requested, current);
-  const { __gpu = before.__gpu, ...typed } = await withListedType(
+  const previous = await withListedOutputs(requested, current);
+  const { __gpu = previous.__gpu, ...typed } = await withListedType(
     reads,
-    withKeptType(requested.inputs, before),
-    before,
+    withKeptType(requested.inputs, previous),
+    previous,
   );
   // Previews show a hidden input that goes. The check of a replacement finds the identifiers of the new type.
   const inputs = __gpu ? { ...typed, __gpu } : typed;
-  const situation = { ...requested, inputs, before };
+  const situation = { ...requested, inputs, previous };
   const findings = claim(situation);
   if (!isRefused(findings)) findings.push(...(await judgeName(situation)).findings);
   // A value that is not known yet may be a change too: then the cluster does not certainly stay.
-  const { changes: possible } = diffCluster({ ...before }, { ...inputs });
+  const { changes: possible } = diffCluster({ ...previous }, { ...inputs });
   const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? await reads.fixed() : {};
   run.addFixed(urn, fixed.value ?? []);
-  const { changes } = diffCluster({ ...before }, { ...inputs }, run.fixedOf(urn));
+  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.fixedOf(urn));
   const isKept = Object.values(changes).every(({ replace }) => !replace);
   if (isKept && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
@@ -143,12 +149,12 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
   const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.service.clock.now());
   findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
-  const { urn, run, service, reads, inputs, before } = requested;
+  const { urn, run, service, reads, inputs, previous } = requested;
   // No input shows this replacement: an option of the program or of the command requires it.
-  if (before && runs(before) && run.isFirst(`replaced ${urn}`)) {
+  if (previous && runs(previous) && run.isFirst(`replaced ${urn}`)) {
     const { value: list } = await reads.clustersIfRead();
-    const [record, ...others] = list ? service.registry.holders(before.name, list) : [];
-    const replaced = withReplicasOf(before, others.length === 0 ? record : undefined);
+    const [record, ...others] = list ? service.registry.holders(previous.name, list) : [];
+    const replaced = withReplicasOf(previous, others.length === 0 ? record : undefined);
     findings.push(warning(replacementText(replaced, inputs)));
   }
   return { situation, findings, isKept: false };
@@ -217,12 +223,12 @@ async function withListedOutputs(
 }
 
 function certainOf(situation: Situation, isKept: boolean): Properties {
-  const { ctx, inputs, before, adopted } = situation;
+  const { ctx, inputs, previous, adopted } = situation;
   // A creation makes another cluster if the one to resume is gone by then.
   if (adopted && inputs.adopt !== undefined) return certainOutputs({ ...adopted });
   // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
   if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
-  return isKept ? certainOutputs({ ...before }) : {};
+  return isKept ? certainOutputs({ ...previous }) : {};
 }
 
 /** The inputs with the status that they request now: diff, update and state know no other one. */
@@ -247,9 +253,9 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
 }
 
 /** Tells of an end that is new. */
-function announceEnd({ service, inputs, before, isCreation }: Situation): Finding[] {
+function announceEnd({ service, inputs, previous, isCreation }: Situation): Finding[] {
   const { runUntil } = inputs;
-  const isNew = isCreation || runUntil !== before?.runUntil;
+  const isNew = isCreation || runUntil !== previous?.runUntil;
   const leftMs = Date.parse(runUntil ?? "") - service.clock.now();
   if (!isNew || !(leftMs > 0)) return [];
   return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];

@@ -22,7 +22,7 @@ export interface Answer<T> {
 }
 
 /** The check that reads: an interrupt ends its reads, and a patient one waits for the rate limit. */
-export interface Caller {
+export interface ReadingCheck {
   readonly signal: AbortSignal;
   readonly isPatient: boolean;
 }
@@ -47,7 +47,7 @@ export class ReadCache {
   /** @throws The reason of the caller's signal. Every other failure is in the answer. */
   async once<T>(
     subject: string,
-    caller: Caller,
+    caller: ReadingCheck,
     send: (service: Service, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
     const key = caller.isPatient ? `${subject}, patiently` : subject;
@@ -66,7 +66,7 @@ export class ReadCache {
   }
 
   async #send<T>(
-    { signal: interrupt, isPatient }: Caller,
+    { signal: interrupt, isPatient }: ReadingCheck,
     send: (service: Service, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
     const { clock } = this.service;
@@ -101,7 +101,7 @@ export class ReadCache {
 export class Reads {
   constructor(
     private readonly cache: ReadCache,
-    private readonly caller: Caller,
+    private readonly caller: ReadingCheck,
   ) {}
 
   /** The GPU types that the service lists. An empty list proves nothing. */
@@ -197,14 +197,14 @@ function stockAmong(gpus: readonly GpuType[]): number | undefined {
 }
 
 /** What this process remembers of a run between the calls of the engine; what the run knows of its clusters is in `Registry`. */
-export class Run {
+export class RunMemory {
   /** The clusters that the engine named for a URN before: the second check of a replacement gets no old inputs. */
   readonly clusters = new Map<string, CheckedInputs>();
   readonly #fixed = new Map<string, readonly ConfigInput[]>();
   readonly #messages = new Set<string>();
   #cache: ReadCache | undefined;
 
-  reads(service: Service, caller: Caller): Reads {
+  reads(service: Service, caller: ReadingCheck): Reads {
     if (this.#cache?.service !== service) this.#cache = new ReadCache(service);
     return new Reads(this.#cache, caller);
   }
