@@ -1,5 +1,5 @@
-import { type FindStack, run as runIn } from "../../../provider/doctor/main";
-import type { Report } from "../../../provider/doctor/report";
+import { type FindStack, runDoctor } from "../../../provider/doctor/main";
+import type { DoctorReport } from "../../../provider/doctor/report";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 
 /** Stand for values that no output may contain. */
@@ -14,7 +14,7 @@ export const noStack: FindStack = async () => undefined;
 
 /** Runs the command there. */
 export function run(args: readonly string[], env: Readonly<Record<string, string>>, findStack = noStack) {
-  return runIn(args, env, findStack);
+  return runDoctor(args, env, findStack);
 }
 
 const open: Simulator[] = [];
@@ -49,11 +49,11 @@ export async function examined(simulator: Pick<Simulator, "url">, ...args: strin
   expect(text.code).toBe(json.code);
   expect(Math.max(...text.out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect(`${json.err}${text.err}`).toBe("");
-  const report: Report = JSON.parse(json.out);
+  const report: DoctorReport = JSON.parse(json.out);
   return { code: json.code, report, text: text.out, all: `${json.out}${text.out}` };
 }
 
 /** The finding about one endpoint. */
-export function findingOf({ endpoints }: Report, endpoint: string) {
+export function findingOf({ endpoints }: DoctorReport, endpoint: string) {
   return endpoints.find((finding) => finding.endpoint === `GET ${endpoint}`);
 }
