@@ -256,9 +256,10 @@ export function hasBegun(before: StatusRecord | undefined, after: StatusRecord |
   if (!before || !after) return false;
   if (isChanging(after.status) && !isChanging(before.status)) return true;
   const hasFailed = (status: StatusRecord) => stateOf(status.status) === "failed";
-  // Replicas that were starting or sick may fail without a rollout.
-  const wasRunning = showsReplicas(before) ? wasHealthy(before) : stateOf(before.status) === "running";
-  if (hasFailed(after) && wasRunning) return true;
+  // A cluster that was changing may fail by the older change. A mere count does not tell starting replicas from sick ones.
+  const mayChange = before.isCounted && !wasHealthy(before);
+  const wasChanging = mayChange || [before, ...before.replicas].some(({ status: word }) => isChanging(word));
+  if (hasFailed(after) && !hasFailed(before) && !wasChanging) return true;
   if (hasFailed(before) && stateOf(after.status) === "running") return true;
   if (before.overall === true && after.overall === false) return true;
   // A status without replicas proves nothing: it may not be available.
@@ -278,11 +279,6 @@ function isChanging(word: string | undefined): boolean {
 /** Whether all replicas were healthy, so that a restart of one of them is visible. */
 export function wasHealthy({ replicas, overall }: StatusRecord): boolean {
   return overall ?? (replicas.length > 0 && replicas.every(({ healthy }) => healthy));
-}
-
-/** Whether a status shows more of the replicas than its word. */
-function showsReplicas({ replicas, overall }: StatusRecord): boolean {
-  return overall !== undefined || replicas.length > 0;
 }
 
 /** What a restart of a replica changes. Its message and its exact status word change for other reasons too. */

@@ -159,6 +159,7 @@ describe("two observations", () => {
     ["the status word becomes a pending one", statusOf("a b", "running"), statusOf("a b", "updating")],
     ["a failed cluster runs again", statusOf("a? b", "failed"), statusOf("a b", "running")],
     ["a healthy cluster fails", statusOf("a b", "running"), statusOf("a? b?", "failed")],
+    ["a cluster with a sick replica fails", statusOf("a? b", "running"), statusOf("a? b?", "failed")],
     ["a running cluster of which only the word is known fails", statusOf("", "running"), statusOf("", "failed")],
     ["a healthy flag turns false", { replicas: [], overall: true }, { replicas: [], overall: false }],
   ])("prove a rollout: %s", (_title, before, after) => {
