@@ -39,6 +39,70 @@ export const defaultMaxQueueMs = 5 * 60_000;
 /** As long as Pulumi's operations that read: the limit of a data function, all pages of a list together. */
 export const maxCallMs = 20 * 60_000;
 
+// An operation.
+
+/** Chosen: the limits of operations, if the `customTimeouts` of the resource set none. */
+export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
+/** Chosen: a lookup may end so long after the deadline. It shows the effect of the last request, so that the error can name it. */
+export const lookupGraceMs = 1_500;
+/** Chosen: the age of the list in which a cluster is looked up before its deletion. Many deletions share one list. */
+export const deletionListAgeMs = 30_000;
+
+// A creation.
+
+/**
+ * Chosen: the age of the list before a creation, because another run of the program may create the name meanwhile. The creations
+ * of a fleet that begin within this time share a list. A creation keeps its place in the queue of the rate limit.
+ */
+export const creationListAgeMs = 2_000;
+/** Chosen: before each lookup of a cluster whose create answer was lost, 20 s in all, because a list may lag behind. */
+export const lostAnswerPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
+/** Chosen: the same if the service may still work on the request. Some services allocate GPUs before they answer. */
+export const lateAnswerPausesMs = [...lostAnswerPausesMs, 20_000, 40_000, 60_000];
+/** Chosen: after a refusal by a 503. One list is enough: it hardly ever shows a cluster, and waiting creations repeat it. */
+export const refusalPausesMs = [20_000];
+/** Chosen: the limit of the first lookup, which runs even after an interrupt, because it usually finds the id. */
+export const firstLookupMs = 5_000;
+/** Chosen: a daily pipeline continues an interrupted run within two days. A difference of the two clocks does not matter then. */
+export const maxResumeAgeMs = 48 * 60 * 60_000;
+
+// What a service shows late.
+
+/** Chosen: for so long after a creation by this package, a 404 proves nothing, because reads may lag behind writes. */
+export const creationGraceMs = 2 * 60_000;
+/** Chosen: between two looks for such a cluster. */
+export const creationGraceIntervalMs = 10_000;
+/** Chosen: until reads show the effect of a request, and until a service begins what it does by itself. */
+export const maxEffectMs = 10_000;
+/** Chosen: between two looks for such an effect; the pause doubles. */
+export const effectPausesMs = { first: 1_000, max: 10_000 };
+/** Chosen: after the answer "not now" about a cluster; the pause doubles. */
+export const busyPausesMs = { first: 1_000, max: 15_000 };
+
+// A wait.
+
+/**
+ * Measured in virtual time: a cluster of 30 s is noticed 0.8 s late in the mean and one of 5 minutes 2.1 s, by 88 requests. A naive
+ * poll every 5 s is 2.5 s late. After 10 minutes the interval grows again, with 0.75 % of the time waited.
+ */
+export const minPollIntervalMs = 2_000;
+export const usualPollIntervalMs = 4_500;
+export const longWaitMs = 10 * 60_000;
+export const maxPollIntervalMs = 15_000;
+/** Chosen: polls that start within this time use the same list. */
+export const sameTickMs = 500;
+/** Chosen: a vague condition has to stay the same for so long, because a cluster that starts shows other status words meanwhile. */
+export const holdMs = 30_000;
+/**
+ * An accepted rollout that no poll has seen for so long was too fast to be seen, or had no effect. No service documents such a
+ * time: it is two holds, one for reads that lag and one for a rollout that begins late.
+ */
+export const maxUnseenRolloutMs = 2 * holdMs;
+/** Chosen: without change for so long, a wait warns, or ends if it recognizes nothing of what the service shows. */
+export const stallMs = 5 * 60_000;
+/** Chosen: the age of the record while the endpoint is probed. */
+export const probedRecordAgeMs = 30_000;
+
 // The machine.
 
 /** The longest timer of Node, 24 days; a longer one would fire at once. */

@@ -9,6 +9,7 @@ import {
   stateOf,
 } from "../../api/decode/states";
 import { cut, listOf } from "../../base/text";
+import { maxUnseenRolloutMs } from "../../base/times";
 import type { CheckedInputs, ClusterState } from "../schema/state";
 
 export interface Observation {
@@ -243,12 +244,6 @@ export interface Rollout {
 }
 
 /**
- * An accepted rollout that no poll has seen for this long was too fast to be seen, or had no effect. No service documents such a
- * time: it is twice the 30 s of a hold, once for reads that lag and once for a rollout that begins late.
- */
-const maxUnseenMs = 60_000;
-
-/**
  * Whether a rollout has begun between two observations: the status word became a pending one or left a failure, all replicas are
  * new, or a replica of a healthy cluster has changed. Replicas that start or crash change without a rollout.
  */
@@ -293,9 +288,9 @@ function renewedIds(before: StatusRecord | undefined, after: StatusRecord | unde
 }
 
 /**
- * The condition of a cluster that has to become ready after a rollout. Until the rollout has been seen to begin, or `maxUnseenMs`
- * have passed, a cluster that was healthy before is not ready, and one that had failed has not failed again. If fewer than all
- * replicas are enough, only renewed ones count: old ones that are replaced later are healthy too.
+ * The condition of a cluster that has to become ready after a rollout. Until the rollout has been seen to begin, or
+ * `maxUnseenRolloutMs` have passed, a cluster that was healthy before is not ready, and one that had failed has not failed again.
+ * If fewer than all replicas are enough, only renewed ones count: old ones that are replaced later are healthy too.
  */
 export function rolloutCondition(
   found: Found,
@@ -305,7 +300,7 @@ export function rolloutCondition(
 ): Condition {
   const progress = progressOf(found, rollout, previous?.rollout);
   const condition = { ...readyCondition(found, goal), rollout: progress };
-  const isLate = nowMs - rollout.requestedAtMs >= maxUnseenMs;
+  const isLate = nowMs - rollout.requestedAtMs >= maxUnseenRolloutMs;
   if (isLate || (condition.status !== "ready" && condition.status !== "failed")) return condition;
   if (!progress.hasBegun && isAsBefore(condition, found, rollout))
     return { status: "pending", summary: "waiting for the rollout to begin", rollout: progress };

@@ -2,6 +2,7 @@ import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
+import { maxResumeAgeMs } from "../../base/times";
 import { findMismatches } from "../diff/adoption";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/state";
@@ -79,9 +80,6 @@ export function findResumable(
   return reason === undefined ? { record } : { reason };
 }
 
-/** A daily pipeline continues an interrupted run within two days. Beside that, a difference of the two clocks does not matter. */
-const maxAgeMs = 48 * 60 * 60_000;
-
 /** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. */
 export function reasonNotToResume(
   record: ClusterRecord,
@@ -99,7 +97,7 @@ export function reasonNotToResume(
   if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
   const ageMs = nowMs - Date.parse(createdAt);
   if (Number.isNaN(ageMs)) return "the service does not show its age";
-  return Math.abs(ageMs) > maxAgeMs ? "it is more than two days old" : undefined;
+  return Math.abs(ageMs) > maxResumeAgeMs ? "it is more than two days old" : undefined;
 }
 
 export function notResumed(reason: string): string {

@@ -3,6 +3,7 @@ import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { isDeleting, isGone, stateOf } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
+import { creationGraceIntervalMs, creationGraceMs } from "../../base/times";
 import type { ClusterState } from "../schema/state";
 import { type ListCache, type ListOptions, memberOf } from "./list";
 import type { Operation } from "./operation";
@@ -104,13 +105,9 @@ export function noReplicas({ variant }: Client): StatusRecord {
 }
 
 /**
- * For this long after this package created a cluster, a 404 proves nothing, because reads of a service may lag behind its
- * writes. The age is counted by our clock: that of the service, in `createdAt`, may differ.
+ * How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or this package did not create it. The age is
+ * counted by our clock: that of the service, in `createdAt`, may differ.
  */
-const creationGraceMs = 2 * 60_000;
-const graceIntervalMs = 10_000;
-
-/** How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or this package did not create it. */
 export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>, nowMs: number): number {
   const ageMs = nowMs - Date.parse(__createdAt);
   return Math.abs(ageMs) < creationGraceMs ? creationGraceMs - ageMs : 0;
@@ -153,7 +150,7 @@ export async function findOrGone(
       );
     }
     operation.status("was created a moment ago, and the service does not show it yet: looking again");
-    await operation.pause(Math.min(leftMs, graceIntervalMs));
+    await operation.pause(Math.min(leftMs, creationGraceIntervalMs));
   }
 }
 

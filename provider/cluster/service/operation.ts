@@ -13,16 +13,11 @@ import {
 } from "../../base/errors";
 import { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
+import { defaultTimeoutsMs, lookupGraceMs } from "../../base/times";
 import { type Ctx, InitError } from "../../contract";
 import { namesReason, type Observation } from "../health/health";
 import { readableInputs, secretPathsOf, secretsOf } from "../schema/secrets";
 import type { CheckedInputs, ClusterState } from "../schema/state";
-
-/** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
-export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
-
-/** Lookups may end this long after the deadline: they show the effect of the last request, so that the error can name it. */
-const graceMs = 1_500;
 
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
 const bulletIndent = "      ";
@@ -105,7 +100,7 @@ export class Operation {
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
   lookup() {
-    return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
+    return { ...this.request(), deadlineMs: this.deadlineMs + lookupGraceMs };
   }
 
   now(): number {

@@ -105,7 +105,7 @@ export class Registry {
     this.#set("isAdopted", this.#cluster(id), false);
   }
 
-  /** Remembers that a cluster was created: it is never a candidate for another creation. */
+  /** A created cluster is never a candidate for another creation. */
   created(name: string, record: ClusterRecord): void {
     this.#set("isCreated", this.#cluster(record.id), true);
     this.#records.set(name.toLowerCase(), record);
@@ -115,7 +115,7 @@ export class Registry {
     return this.#get("isCreated", this.#cluster(id)) === true;
   }
 
-  /** Remembers that a cluster was deleted: its name is free. */
+  /** The name of a deleted cluster is free. */
   deleted(id: string): void {
     this.#set("isDeleted", this.#cluster(id), true);
   }
@@ -198,12 +198,10 @@ export class Registry {
     return [...this.#all("cost").values()];
   }
 
-  /** Sets how many GPUs a cluster needs beyond those that it has. */
   setGpus(urn: string, type: string, count: number): void {
     this.#set("gpus", urn, { service: this.service, type: gpuKey(type), count });
   }
 
-  /** The number of GPUs of a type that the other clusters need. */
   gpusOfOthers(urn: string, type: string): number {
     return [...this.#all("gpus")]
       .filter(([other, gpus]) => other !== urn && gpus.service === this.service && gpus.type === gpuKey(type))

@@ -10,13 +10,13 @@ import {
   RequestError,
   TimeoutError,
 } from "../../base/errors";
+import { holdMs, maxEffectMs } from "../../base/times";
 import { hasBegun, isDown, isIdle, type Rollout, stoppedCondition, wasHealthy } from "../health/health";
 import type { CheckedInputs } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { holdMs } from "../wait/poller";
 import { type Service, waitUntilVisible } from "../wait/wait";
-import { type Attempt, isTrueWithin, maxEffectMs, sendWrite } from "./sendWrite";
+import { type Attempt, isTrueWithin, sendWrite } from "./sendWrite";
 
 export async function stop(
   service: Service,

@@ -2,7 +2,7 @@ import { busyCode, type ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
 import { duration } from "../../base/clock";
 import { ApiError, type ApiFailure, briefOf, RequestError } from "../../base/errors";
-import { maxRetryAfterMs } from "../../base/times";
+import { busyPausesMs, effectPausesMs, maxEffectMs, maxRetryAfterMs } from "../../base/times";
 import { creationGraceLeftMs, findCluster, type LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
@@ -37,10 +37,6 @@ interface Write<Answer> {
   /** Called before each request. */
   readonly attempt?: Attempt | undefined;
 }
-
-const busyPausesMs = { first: 1_000, max: 15_000 };
-/** Within this time, reads show the effect of a request, and a service begins what it does by itself. */
-export const maxEffectMs = 10_000;
 
 interface Sent<Answer> {
   readonly answer?: Answer;
@@ -106,10 +102,11 @@ export async function sendWrite<Answer>(
 
 /** Whether a check becomes true within this time; it is repeated with growing pauses. */
 export async function isTrueWithin(operation: Operation, ms: number, check: () => Promise<boolean>): Promise<boolean> {
-  for (let waitedMs = 0, pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 10_000, ms - waitedMs)) {
+  for (let waitedMs = 0, pauseMs = effectPausesMs.first; ; ) {
     if (await check()) return true;
     if (waitedMs >= ms || operation.leftMs() === 0) return false;
     await operation.pause(pauseMs);
     waitedMs += pauseMs;
+    pauseMs = Math.min(2 * pauseMs, effectPausesMs.max, ms - waitedMs);
   }
 }

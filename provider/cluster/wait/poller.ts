@@ -4,6 +4,15 @@ import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf, statusOfWord } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, isUnauthorized, RequestError } from "../../base/errors";
+import {
+  holdMs,
+  longWaitMs,
+  maxPollIntervalMs,
+  minPollIntervalMs,
+  sameTickMs,
+  stallMs,
+  usualPollIntervalMs,
+} from "../../base/times";
 import type { Condition, Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
 import {
@@ -15,7 +24,7 @@ import {
   noReplicas,
 } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { stallMs, WaitReport } from "./report";
+import { WaitReport } from "./report";
 
 interface WaitOptions {
   readonly operation: Operation;
@@ -26,15 +35,10 @@ interface WaitOptions {
   readonly report?: WaitReport;
 }
 
-/** A vague condition counts only after 30 s without change: a cluster that starts shows other status words meanwhile. */
-export const holdMs = 30_000;
 /** A cluster is gone after this many consecutive polls that do not show it. */
 const maxMisses = 3;
 /** A service may reject a valid key by mistake once, but not three times in a row. */
 const maxRefusals = 3;
-
-/** Polls that start within this time use the same list. */
-const sameTickMs = 500;
 
 type PollOptions = Pick<ListOptions, "priority">;
 /** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
@@ -221,22 +225,15 @@ export class Poller {
   }
 }
 
-/** Whether a condition ends the wait. A failure does at once; a vague condition has to stay the same for a while. */
 function isFinal({ status, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
   if (status === "failed") return true;
   if (status === "ready") return !isVague || unchangedMs >= holdMs;
   return unrecognized !== undefined && unchangedMs >= stallMs;
 }
 
-/**
- * Measured in virtual time: a cluster of 30 s is noticed 0.8 s late in the mean and one of 5 minutes 2.1 s, by 88 requests. A naive
- * poll every 5 s is 2.5 s late. After 10 minutes the interval grows again, with 0.75 % of the time waited.
- */
-const minIntervalMs = 2_000;
+// Measured as the intervals are.
 const shareOfAge = 0.06;
-const usualIntervalMs = 4_500;
-const shareOfOldAge = usualIntervalMs / (10 * 60_000);
-const maxIntervalMs = 15_000;
+const shareOfLongAge = usualPollIntervalMs / longWaitMs;
 
 export interface Waits {
   readonly youngestMs: number;
@@ -253,7 +250,7 @@ export function pollIntervalMs({ youngestMs, count, rateLimit }: Waits): number 
   const { limit, left = limit, resetInMs = 0, queued } = rateLimit;
   const forPolls = ((left - queued - count) * left) / limit / 2;
   const affordableMs = forPolls > 0 ? resetInMs / forPolls : resetInMs;
-  const earlyMs = Math.min(usualIntervalMs, youngestMs * shareOfAge);
-  const wantedMs = Math.max(minIntervalMs, earlyMs, youngestMs * shareOfOldAge);
-  return Math.min(maxIntervalMs, Math.max(wantedMs, affordableMs));
+  const earlyMs = Math.min(usualPollIntervalMs, youngestMs * shareOfAge);
+  const wantedMs = Math.max(minPollIntervalMs, earlyMs, youngestMs * shareOfLongAge);
+  return Math.min(maxPollIntervalMs, Math.max(wantedMs, affordableMs));
 }

@@ -2,12 +2,10 @@ import { stateOf } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import { briefOf, ClusterFailedError, doctorAdvice, GpuClusterError, type TimeoutError } from "../../base/errors";
 import { cut } from "../../base/text";
+import { stallMs } from "../../base/times";
 import type { Condition } from "../health/health";
 import { countHealthy, type Observation, unhealthyReasons } from "../health/health";
 import type { Operation } from "../service/operation";
-
-/** After this long without change, a wait warns, or ends if it recognizes nothing of what the service shows. */
-export const stallMs = 5 * 60_000;
 
 const maxStates = 5;
 const maxSummaryLength = 160;
