@@ -74,35 +74,26 @@ const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
  * reports none. It omits unmanaged variables, so that no difference removes them.
  */
 export function adoptedState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
-  const { env, replicas } = inputs;
+  const { env, replicas, desiredStatus } = inputs;
   const others = textNames.filter((field) => !identity.has(field) && isOtherText(field, inputs, record));
+  const state = stateOf(record.status);
+  const isPowerKnown = state !== "unknown" && !isStopping(record.status) && !hasUnknown(desiredStatus);
+  const actual = state === "stopped" ? "stopped" : "running";
+  const found = Object.entries(env ?? {}).filter(([name]) => Object.hasOwn(record.env ?? {}, name));
+  const foundEnv = found.map(([name, value]) => {
+    const shown = record.env?.[name] ?? null;
+    return [name, shown === null || isMasked(shown) ? value : shown] as const;
+  });
   return {
     ...inputs,
-    ...foundPower(inputs, record),
+    ...(isPowerKnown && actual !== (desiredStatus ?? "running") && { desiredStatus: actual }),
     replicas: record.replicas ?? replicas,
     ...Object.fromEntries(others.map((field) => [field, record[field]])),
-    env: env && record.env ? foundEnv(env, record.env) : env,
+    env: env && record.env ? Object.fromEntries(foundEnv) : env,
     __observed: { kept: Object.keys(record.env ?? {}).filter((name) => !Object.hasOwn(env ?? {}, name)) },
     endpoint: record.endpoint,
     createdAt: record.createdAt,
   };
-}
-
-function foundPower({ desiredStatus }: CheckedInputs, { status }: ClusterRecord) {
-  const state = stateOf(status);
-  const actual = state === "stopped" ? ("stopped" as const) : ("running" as const);
-  const isKnown = state !== "unknown" && !isStopping(status) && !hasUnknown(desiredStatus);
-  return isKnown && actual !== (desiredStatus ?? "running") ? { desiredStatus: actual } : {};
-}
-
-function foundEnv(requested: Readonly<Record<string, string>>, observed: NonNullable<ClusterRecord["env"]>) {
-  const found = Object.entries(requested).filter(([name]) => Object.hasOwn(observed, name));
-  return Object.fromEntries(
-    found.map(([name, value]) => {
-      const actual = observed[name] ?? null;
-      return [name, actual === null || isMasked(actual) ? value : actual];
-    }),
-  );
 }
 
 /** The paths that the adoption will change. Values that are not known yet count as equal. */

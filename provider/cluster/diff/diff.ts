@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../../contract";
-import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../schema/fields";
+import { type Effect, inputDefaults, inputFlags, inputNames } from "../schema/fields";
 import { hasKnownType, hasType } from "../schema/gpus";
 import { newSecrets } from "../schema/secrets";
 import { asInputs } from "../schema/state";
@@ -14,16 +14,28 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   const changes: Record<string, PropertyChange> = {};
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept
-    if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
-    else if (name === "gpuType" && hasKnownType(news) && hasType(asInputs(state), asInputs(news).gpuType)) continue;
-    else Object.assign(changes, diffInput(name, state[name], news[name]));
+    if (name === "gpuType" && hasKnownType(news) && hasType(asInputs(state), asInputs(news).gpuType)) continue;
+    const old = state[name];
+    const next = news[name];
+    if (name === "env" || name === "extraFields") {
+      Object.assign(changes, diffMap(name, old, next));
+      continue;
+    }
+    const { once, effect } = inputFlags[name];
+    const byDefault = inputDefaults[name];
+    if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) continue;
+    const change = propertyChange(old, next);
+    // The service did not report an absent old value, as of an imported cluster: it never replaces the cluster.
+    changes[name] = effect === "replace" && old !== undefined ? { ...change, replace: true } : change;
   }
   for (const [path, change] of Object.entries(changes))
     if (isWithinPaths(path, fixed)) changes[path] = { ...change, replace: true };
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
   if (newSecrets(state, news).length > 0) changes["__secrets"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };
-  return { changes, deleteBeforeReplace: keepsName(state, news) };
+  // Two clusters cannot have one name, so a replacement that keeps an explicit name deletes the old cluster first.
+  const keepsName = news["__generatedName"] !== true && state["name"] === news["name"];
+  return { changes, deleteBeforeReplace: keepsName };
 }
 
 /** Whether the path of a change (`env.MODEL`) is one of these paths, or its input is. A key can contain dots: `env.logging.level`. */
@@ -51,23 +63,6 @@ export function knownChanges(diff: Pick<Diff, "changes">, inputs: object): Pick<
 export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
   const isChange = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
   return isChange ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
-}
-
-/** Two clusters cannot have one name, so a replacement that keeps an explicit name deletes the old cluster first. */
-function keepsName(state: Properties, news: Properties): boolean {
-  return news["__generatedName"] !== true && state["name"] === news["name"];
-}
-
-/**
- * An absent input equals its default. An absent old value, as of an imported cluster, was not reported by the service, and
- * never replaces the cluster.
- */
-function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
-  const { once, effect } = inputFlags[name];
-  const byDefault = inputDefaults[name];
-  if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
-  const change = propertyChange(old, next);
-  return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }
 
 function propertyChange(old: unknown, next: unknown): PropertyChange {

@@ -31,19 +31,21 @@ export interface ObservedDifferences {
 export function compareObserved(
   inputs: CheckedInputs,
   record: ClusterRecord,
-  before: Partial<ClusterState> = {},
+  previous: Partial<ClusterState> = {},
 ): ObservedDifferences {
   // An input that neither the program nor the state has is the choice of the service.
   const texts = textNames.filter(
     (field) =>
-      (inputs[field] ?? before[field]) !== undefined && record[field] !== undefined && record[field] !== inputs[field],
+      (inputs[field] ?? previous[field]) !== undefined &&
+      record[field] !== undefined &&
+      record[field] !== inputs[field],
   );
   // An old image without a tag or a digest is also that of a new one with it.
   const oldTexts = texts.filter(
-    (field) => !hasValue(field, inputs[field], record) && hasValue(field, before[field], record),
+    (field) => !hasValue(field, inputs[field], record) && hasValue(field, previous[field], record),
   );
   const newTexts = texts.filter((field) => !oldTexts.includes(field));
-  const env = envDifferences(inputs, record, before);
+  const env = envDifferences(inputs, record, previous);
   const extras = differingExtras(inputs.extraFields, record);
   return {
     echo: {
@@ -61,10 +63,10 @@ export function compareObserved(
 }
 
 /** The names of variables that the service adds, hides or changes (`ignored`), or still has as before the change. */
-function envDifferences(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState>) {
+function envDifferences(inputs: CheckedInputs, record: ClusterRecord, previous: Partial<ClusterState>) {
   const requested = new Map(Object.entries(inputs.env ?? {}));
   const observed = new Map(Object.entries(record.env ?? {}));
-  const old = new Map(Object.entries(before.env ?? {}));
+  const old = new Map(Object.entries(previous.env ?? {}));
   const names = record.env ? [...new Set([...requested.keys(), ...observed.keys()])].sort() : [];
   const ignored: string[] = [];
   const differing: string[] = [];
@@ -76,7 +78,7 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, before: Pa
     else if (!requested.has(name)) {
       // A removed variable that stays is the service's own.
       ignored.push(name);
-      if (old.has(name) || before.__unfinished?.paths.includes(`env.${name}`)) unchanged.push(name);
+      if (old.has(name) || previous.__unfinished?.paths.includes(`env.${name}`)) unchanged.push(name);
     } else if (value === old.get(name)) unchanged.push(name);
     else if (!isMasked(value)) {
       ignored.push(name);
@@ -104,14 +106,9 @@ export function hasValue(field: TextName, value: string | undefined, record: Clu
 
 /** The state with the drift of a record. An input that the service does not report stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  const hasStopped = isStopped(record, state);
-  // A number of replicas that takes effect at the next start, or that an autoscaler can choose, is not drift.
-  const isKept = hasStopped || mayScaleTo(state.extraFields, record.replicas);
-  const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
-  const { __observed: known = {}, __unfinished } = state;
+  const { __observed: known = {}, __unfinished, desiredStatus = "running" } = state;
   // Of these, the record may show what a request of ours has stored, and the next update needs what the replicas run.
   const paths = __unfinished?.paths ?? [];
-  const power = paths.includes("desiredStatus") ? {} : driftedPower(state, record, hasStopped);
   const drifted = textNames.filter(
     (field) =>
       record[field] !== undefined &&
@@ -119,13 +116,27 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
       !paths.includes(field) &&
       !(field === "gpuType" ? hasTypeOf(record, state) : hasValue(field, state[field], record)),
   );
+
+  const hasStopped = isStopped(record, state);
+  const isStoppedOrStopping = hasStopped || isStopping(record.status);
+  const actual = isStoppedOrStopping ? "stopped" : "running";
+  // An unknown status word proves nothing.
+  const isCertain = isStoppedOrStopping || stateOf(record.status) !== "unknown";
+  const isPowerDrift = isCertain && actual !== desiredStatus && !paths.includes("desiredStatus");
+
+  // A number of replicas that takes effect at the next start, or that an autoscaler can choose, is not drift.
+  const isKept = hasStopped || mayScaleTo(state.extraFields, record.replicas);
+  const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
+  const isCostDrift = state.hourlyCost !== undefined && (replicas !== state.replicas || isPowerDrift);
+  const size = { replicas, isStopped: isPowerDrift && actual === "stopped" };
+
   return {
     ...state,
     ...Object.fromEntries(drifted.map((field) => [field, field === "gpuType" ? gpuTypeOf(record) : record[field]])),
-    ...power,
-    ...driftedCost(state, { replicas, ...power }),
+    ...(isPowerDrift && { desiredStatus: actual }),
+    ...(isCostDrift && { hourlyCost: costOfReplicas(size, costOfReplica(state)) }),
     replicas,
-    ...(record.env && driftedEnv(state, record.env, [...keysIn(paths, "env"), ...uncompared(state, record.env)])),
+    ...(record.env && driftedEnv(state, record.env)),
     ...driftedExtras(state.extraFields, record, [...keysIn(paths, "extraFields"), ...(known.extraFields ?? [])]),
   };
 }
@@ -135,40 +146,24 @@ export function keysIn(paths: readonly string[], map: "env" | "extraFields"): st
   return paths.filter((path) => path.startsWith(`${map}.`)).map((path) => path.slice(map.length + 1));
 }
 
-/** The variables that are not compared. Of a new cluster, it is not known yet which ones the service adds. */
-function uncompared({ env = {}, __observed, __unfinished }: ClusterState, observed: ObservedEnv): readonly string[] {
-  if (__observed) return [...(__observed.env ?? []), ...(__observed.kept ?? [])];
-  return __unfinished?.kind === "creation" ? Object.keys(observed).filter((name) => !Object.hasOwn(env, name)) : [];
-}
-
 /** The value in a state of a variable of another user that the service masks. It is never sent. */
 export const unknownValue = "***";
 
 /** A masked variable keeps its applied value; that of one which another user has added is not known. */
-function driftedEnv(state: ClusterState, observed: ObservedEnv, ignored: readonly string[] = []) {
+function driftedEnv(state: ClusterState, observed: ObservedEnv) {
+  const { __observed: known, __unfinished } = state;
   const applied = new Map(Object.entries(state.env ?? {}));
-  const next = new Map([...applied].filter(([name]) => ignored.includes(name) || Object.hasOwn(observed, name)));
+  const ignored = new Set(keysIn(__unfinished?.paths ?? [], "env"));
+  for (const name of [...(known?.env ?? []), ...(known?.kept ?? [])]) ignored.add(name);
+  // Of a new cluster, it is not known yet which variables the service adds.
+  if (!known && __unfinished?.kind === "creation")
+    for (const name of Object.keys(observed)) if (!applied.has(name)) ignored.add(name);
+  const next = new Map([...applied].filter(([name]) => ignored.has(name) || Object.hasOwn(observed, name)));
   for (const [name, value] of Object.entries(observed)) {
-    if (ignored.includes(name)) continue;
+    if (ignored.has(name)) continue;
     next.set(name, value === null || isMasked(value) ? (applied.get(name) ?? unknownValue) : value);
   }
   return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
-}
-
-/** An unknown status word proves nothing. */
-function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isStoppedNow: boolean) {
-  const hasStopped = isStoppedNow || isStopping(status);
-  const isCertain = hasStopped || stateOf(status) !== "unknown";
-  const actual = hasStopped ? ("stopped" as const) : ("running" as const);
-  return isCertain && actual !== desiredStatus ? { desiredStatus: actual } : {};
-}
-
-function driftedCost(
-  state: CheckedInputs,
-  { replicas, desiredStatus }: Pick<ClusterState, "replicas" | "desiredStatus">,
-) {
-  if (state.hourlyCost === undefined || (replicas === state.replicas && desiredStatus === undefined)) return {};
-  return { hourlyCost: costOfReplicas({ replicas, isStopped: desiredStatus === "stopped" }, costOfReplica(state)) };
 }
 
 export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
@@ -235,7 +230,10 @@ export function gpuTypeOf(record: ClusterRecord): string | undefined {
 function imageProblem(requested: string, record: ClusterRecord): string | undefined {
   const { container } = record;
   if (container === undefined) return isEmpty(record, imageFields) ? `no image instead of "${requested}"` : undefined;
-  return mayBeImage(requested, container) ? undefined : `the image "${container}" instead of "${requested}"`;
+  // A mirror or a digest keeps the name of the image, and a string that is not a reference names no other image.
+  const isReference = /[/:]/.test(container);
+  const name = parseImage(requested).path.split("/").at(-1) ?? requested;
+  return isReference && !container.includes(name) ? `the image "${container}" instead of "${requested}"` : undefined;
 }
 
 const vocabularyNames = (field: "gpuType" | "container") =>
@@ -267,12 +265,6 @@ export function sameImage(requested: string, observed: string): boolean {
   const actual = parseImage(observed);
   const isKept = (part: "tag" | "digest") => wanted[part] === undefined || wanted[part] === actual[part];
   return wanted.path === actual.path && wanted.host === actual.host && isKept("tag") && isKept("digest");
-}
-
-/** A mirror or a digest keeps the name of the image, and a string that is not a reference names no other image. */
-function mayBeImage(requested: string, observed: string): boolean {
-  const isReference = /[/:]/.test(observed);
-  return !isReference || observed.includes(parseImage(requested).path.split("/").at(-1) ?? requested);
 }
 
 const defaultHost = "docker.io";

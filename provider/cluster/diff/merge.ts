@@ -42,6 +42,8 @@ function mergeInputs(
   named: readonly string[],
 ): CheckedInputs {
   const shown = withDrift(state, record);
+  const kept = (state.__observed?.kept ?? []).map((name) => [name, record.env?.[name]] as const);
+  const keptEnv = Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   const isNamed = (path: string) => isWithinPaths(path, named);
   const sourceOf = (path: string) => (isNamed(path) ? inputs : shown);
   const { desiredStatus } = sourceOf("desiredStatus");
@@ -54,7 +56,7 @@ function mergeInputs(
     desiredStatus,
     container: sourceOf("container").container ?? inputs.container,
     registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
-    env: mergeMaps("env", named, inputs.env, { ...keptVariables(state, record), ...shown.env }),
+    env: mergeMaps("env", named, inputs.env, { ...keptEnv, ...shown.env }),
     extraFields: mergeMaps("extraFields", named, inputs.extraFields, shown.extraFields),
     // None of no replicas gets healthy, and none answers a probe.
     skipAwait: replicas === 0 ? true : inputs.skipAwait,
@@ -82,11 +84,6 @@ export function configurationBefore({ state, record, named }: Update): Partial<C
     env: state.env && mergeMaps("env", named, shown.env, state.env),
     extraFields: state.extraFields && mergeMaps("extraFields", named, shown.extraFields, state.extraFields),
   };
-}
-
-function keptVariables({ __observed }: ClusterState, { env = {} }: ClusterRecord): Record<string, string> {
-  const kept = (__observed?.kept ?? []).map((name) => [name, env[name]] as const);
-  return Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
 /**

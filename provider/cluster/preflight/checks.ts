@@ -42,10 +42,14 @@ export class Checks {
   async check(ctx: Ctx, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
-    const olds = { ...state };
+    const olds: Properties = { ...state };
     if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
     const hide = this.#hiding(ctx.urn, service, news, olds);
-    const result = await preflight({ ctx, news: withoutOutputs(news, olds), olds, service, settings, run });
+    // The option `ignoreChanges: ["*"]` returns the outputs that an earlier check has added as inputs.
+    const isOutput = (name: string) =>
+      stateOutputNames.some((output) => output === name) && isDeepStrictEqual(news[name], olds[name]);
+    const requested = Object.fromEntries(Object.entries(news).filter(([name]) => !isOutput(name)));
+    const result = await preflight({ ctx, news: requested, olds, service, settings, run });
     this.#log(ctx, result.messages, hide);
     const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
     const checked = { inputs: result.inputs, failures: all };
@@ -134,13 +138,6 @@ export class Checks {
       if (this.#run.isFirst(once ?? `${urn}\n${text}`)) log(hide(line), kind);
     }
   }
-}
-
-/** The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns them as inputs. */
-function withoutOutputs(news: Properties, olds: Properties): Properties {
-  const isOutput = (name: string, value: unknown) =>
-    stateOutputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
-  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
 }
 
 /**
