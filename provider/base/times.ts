@@ -102,6 +102,24 @@ export const maxUnseenRolloutMs = 2 * holdMs;
 export const stallMs = 5 * 60_000;
 /** Chosen: the age of the record while the endpoint is probed. */
 export const probedRecordAgeMs = 30_000;
+// Previews, and what a program asks.
+
+/** Chosen: all reads of the checks of a run together, because a preview must not wait for a service that is down. */
+export const maxChecksMs = 5_000;
+/** The window of the rate limit: the same for checks that have a limit on costs, which depends on the answers. */
+export const maxPatientChecksMs = rateWindowMs;
+/** Chosen: GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
+export const catalogKeptMs = 10_000;
+/** Chosen: one read of the doctor, so that it takes less than a minute, whatever happens. */
+export const doctorAttemptMs = 4_000;
+
+// Progress and the end of the plugin.
+
+/** Chosen: how often unchanged progress is repeated, often for a person, seldom in a log file. */
+export const progressRepeatMs = 15_000;
+export const progressRepeatInLogMs = 60_000;
+/** More than the longest request and the lookups after it: an operation without an answer by then has none to give. */
+export const maxLastAnswersMs = 90_000;
 
 // The machine.
 

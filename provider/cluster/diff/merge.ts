@@ -97,7 +97,7 @@ export function unknownVariables({ state, record, named }: Pick<Update, "state" 
   return maskedVariables(record).filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
 }
 
-export interface StateDetails {
+interface StateDetails {
   readonly settled: boolean;
   readonly unfinished?: ClusterState["__unfinished"];
   readonly seenBy: string;

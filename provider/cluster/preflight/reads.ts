@@ -5,6 +5,7 @@ import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import { type ConfigInput, fixedInputs } from "../../api/variant";
 import { abortable, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
+import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
 import type { CheckedInputs } from "../schema/state";
 import { findCluster } from "../service/lookup";
 import type { Service } from "../wait/wait";
@@ -22,15 +23,10 @@ export interface Answer<T> {
 }
 
 /** The check that reads: an interrupt ends its reads, and a patient one waits for the rate limit. */
-export interface ReadingCheck {
+interface ReadingCheck {
   readonly signal: AbortSignal;
   readonly isPatient: boolean;
 }
-
-/** The time limit for all reads of a run together: a preview must not wait for a service that is down. */
-const timeoutMs = 5_000;
-/** The same for patient callers, whose limit on costs depends on the answers. */
-const patientTimeoutMs = 60_000;
 
 /**
  * The reads of one run at one service. Each is sent once, and its answer or error is kept. All of them share one time limit,
@@ -70,7 +66,7 @@ export class ReadCache {
     send: (service: Service, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
     const { clock } = this.service;
-    const limitMs = isPatient ? patientTimeoutMs : timeoutMs;
+    const limitMs = isPatient ? maxPatientChecksMs : maxChecksMs;
     const late = () => new TimeoutError(`no answer within ${limitMs / 1000} s, the time limit of the checks of a run`);
     const deadlineMs = clock.now() + limitMs - this.#waitedMs();
     if (deadlineMs <= clock.now()) return { error: late() };
