@@ -1,5 +1,6 @@
 // @ts-check
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../lib/root.mjs";
 import { withoutUsage } from "./usage.mjs";
@@ -11,6 +12,7 @@ import { withoutUsage } from "./usage.mjs";
  *   enum?: { value: string }[], properties?: Record<string, Spec>, required?: string[] }} Spec
  */
 
+const require = createRequire(import.meta.url);
 const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema/schema.json"), "utf8"));
 const { inputProperties, requiredInputs, properties, required } = schema.resources["gpucluster:index:Cluster"];
 
@@ -22,6 +24,35 @@ const functions = /** @type {Record<string, { description: string, inputs?: Spec
 /** The table of settings. */
 function settings() {
   return table(["setting", "type", "meaning"], rowsOf({ properties: schema.config.variables }));
+}
+
+/** The table of times, from the tags of the constants and the values of the build. */
+function times() {
+  const source = readFileSync(join(ROOT, "provider/base/times.ts"), "utf8");
+  const values = require(join(ROOT, "dist/provider/base/times.js"));
+  const tags = source.matchAll(/^ \* @shown (.+)\n \*\/\nexport const (\w+)/gm);
+  const rows = [...tags].map(([, tag = "", name = ""]) => {
+    const [what = "", then = "", setting = ""] = tag.split(" | ");
+    return [what, timeOf(values[name]), then, setting];
+  });
+  return table(["what", "how long", "what happens then", "what changes it"], rows);
+}
+
+/**
+ * `20 min`; of a list of pauses their sum, of limits by name each.
+ *
+ * @param {number | number[] | Record<string, number>} ms
+ * @returns {string}
+ */
+function timeOf(ms) {
+  if (Array.isArray(ms)) return timeOf(ms.reduce((sum, each) => sum + each, 0));
+  if (typeof ms === "object")
+    return Object.entries(ms)
+      .map(([name, each]) => `${name} ${timeOf(each)}`)
+      .join(", ");
+  const minutes = ms / 60_000;
+  if (minutes >= 24 * 60) return `${minutes / 60} h`;
+  return minutes > 1 && Number.isInteger(minutes) ? `${minutes} min` : `${ms / 1_000} s`;
 }
 
 /**
@@ -63,6 +94,7 @@ const writers = {
   },
   function: ([name = ""]) => functionSection(name),
   settings,
+  times,
 };
 
 /** @param {string} name */
