@@ -232,7 +232,7 @@ function isFinal({ status, isVague, unrecognized }: Condition, unchangedMs: numb
 }
 
 // Measured as the intervals are.
-const shareOfAge = 0.06;
+const shareOfAge = 0.08;
 const shareOfLongAge = usualPollIntervalMs / longWaitMs;
 
 export interface Waits {

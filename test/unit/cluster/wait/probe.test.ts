@@ -105,7 +105,7 @@ describe("a creation with a readiness probe", () => {
     const fixture = await openFixture({ ask: endpoint(busy, busy, ok).ask, provisioningMs: 40_000 });
     await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 600_000 }), { ...probed, replicas: 1 }));
     expect(fixture.messages.at(-1)).toBe(
-      "status: ready after 1m: accepted 0s, 1/1 replicas healthy 40s, GET /health answered 1m",
+      "status: ready after 1m1s: accepted 0s, 1/1 replicas healthy 41s, GET /health answered 1m1s",
     );
   });
 

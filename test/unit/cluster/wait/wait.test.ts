@@ -104,7 +104,7 @@ describe("the line at the end of a wait", () => {
     });
     await create(fixture, { ...toRun, replicas: 4 });
     expect(lastOf(fixture)).toBe(
-      "status: ready after 2m11s: accepted 9s, first healthy 41s, 4/4 replicas healthy 2m11s",
+      "status: ready after 2m13s: accepted 9s, first healthy 42s, 4/4 replicas healthy 2m13s",
     );
   });
 
@@ -126,7 +126,7 @@ describe("the line at the end of a wait", () => {
   it("names no first replica if the service shows one word for all of them", async () => {
     const fixture = await openFixture({ faults: [noStatus], provisioningMs: 40_000 });
     await create(fixture, toRun);
-    expect(lastOf(fixture)).toBe("status: ready after 1m13s: accepted 0s, 2/2 replicas healthy 1m13s");
+    expect(lastOf(fixture)).toBe("status: ready after 1m12s: accepted 0s, 2/2 replicas healthy 1m12s");
   });
 
   it("has no counterpart in a failure that reached nothing", async () => {
