@@ -84,9 +84,10 @@ export class ListCache {
     try {
       return await until({ clock: this.clock, deadlineMs, late }, (limit) => abortable(list, limit));
     } catch (error) {
-      request.waiting.delete(caller);
-      if (request.waiting.size === 0) this.#end(request, error);
+      if (request.waiting.size === 1) this.#end(request, error);
       throw error;
+    } finally {
+      request.waiting.delete(caller);
     }
   }
 

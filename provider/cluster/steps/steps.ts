@@ -293,9 +293,11 @@ async function learnedState(service: Service, operation: Operation, update: Upda
 }
 
 async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
-  const { inputs, state, target } = update;
+  const { inputs, state, target, named } = update;
   const { record: last } = operation.observed;
   const { isCreation } = operation;
+  // An unfinished creation that the program has corrected sends changes too.
+  const sendsChanges = named.length > 0;
   const isNew = isCreation || state.__observed === undefined;
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
@@ -307,8 +309,8 @@ async function learn(service: Service, operation: Operation, update: Update): Pr
     };
   };
   // With skipAwait, the last observation is older than the change.
-  if (last?.env !== undefined && (isCreation || target.skipAwait !== true)) return learnFrom(last);
-  if (!isCreation) return learnFrom(await find(service, operation));
+  if (last?.env !== undefined && !(sendsChanges && target.skipAwait)) return learnFrom(last);
+  if (!isCreation || sendsChanges) return learnFrom(await find(service, operation));
   return service.registry.learned(inputs, async () =>
     learnFrom(await find(service, operation, { priority: "lookup" })),
   );

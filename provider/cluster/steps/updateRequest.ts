@@ -46,8 +46,9 @@ export async function sendUpdate(
     });
   const { answer, seen } = await send((method) => bodies[method]).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    const refused = bodies[error.method as UpdateMethod];
-    const second = secondBody(refused, error, { all, differing, inputs: target });
+    // The error can be that of a read between two attempts.
+    const refused = Object.entries(bodies).find(([method]) => method === error.method)?.[1];
+    const second = refused && secondBody(refused, error, { all, differing, inputs: target });
     if (!second) throw asNotInPlace(error, differing);
     return send(() => second);
   });

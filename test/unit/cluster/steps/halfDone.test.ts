@@ -1,5 +1,5 @@
 import { GpuClusterError } from "../../../../provider/base/errors";
-import type { Properties } from "../../../../provider/contract";
+import { InitError, type Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
   type Fixture,
@@ -288,3 +288,22 @@ it("an update of a cluster that is stopped by another user starts nothing, and a
   expect(writes(fixture.simulator)).toEqual([patch]);
   expect(stored(fixture, held)?.status).toBe("stopped");
 });
+
+it("a creation that a program corrects without a wait is judged by what the service has then", async () => {
+  const { fixture, error } = await openFailedCreation();
+  const left = { id: error.id, state: error.state };
+  const corrected = { ...old, container: "team/server:2.0", skipAwait: true };
+  const at = await fixture.change(left, corrected);
+  expect(stored(fixture, left)).toMatchObject({ container: "team/server:2.0" });
+  expect(fixture.toDo(at, corrected)).toEqual([]);
+  expect(fixture.warnings()).toEqual([]);
+});
+
+/** A creation whose image no replica runs. */
+async function openFailedCreation() {
+  const fixture = await openFixture();
+  fixture.simulator.fault({ kind: "fail", message: "no such model", container: image, times: 9 });
+  const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), old)));
+  if (!(error instanceof InitError)) throw error;
+  return { fixture, error };
+}
