@@ -1,7 +1,7 @@
 import type { Simulator } from "../../simulator";
 import { boundMs } from "./bound";
 import { type Contender, type Made, openers, type Who } from "./contenders";
-import { atMost, cleanTargets, type Figures, type Row } from "./rows";
+import { atMost, cleanTargets, type Figures, meanOf, type Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { openService, type ServiceOptions, service, trafficOf, windowOf } from "./service";
 
@@ -50,7 +50,9 @@ export async function creation(clusters: number, provisioningS: number): Promise
   const spreadS = aroundS[provisioningS] ?? 0;
   const times = clusters <= small ? parts.map((part) => provisioningS + part * spreadS) : [provisioningS];
   const runs = await Promise.all(times.map((seconds) => creationOnce(clusters, 1_000 * seconds)));
-  const [ours, naive, bound] = [meanOf(runs, "ours"), meanOf(runs, "naive"), meanOf(runs, "bound")];
+  const ours = meanOf(runs.map((each) => each.ours));
+  const naive = meanOf(runs.map((each) => each.naive));
+  const bound = meanOf(runs.map((each) => each.bound));
   const seconds = ours.seconds ?? Number.NaN;
   const early = atMost("s", seconds, (naive.seconds ?? Number.NaN) + noiseS, 1);
   const overBound = atMost(
@@ -86,15 +88,6 @@ async function creationOnce(clusters: number, provisioningMs: number) {
   if (clusters > 100) await first;
   const [ours, naive] = await Promise.all([first, measure("naive")]);
   return { ours, naive, bound: { seconds: minMs / 1_000, requests: 2 * clusters } };
-}
-
-/** The mean of each figure. There is none if one run has none. */
-function meanOf<Who extends string>(runs: readonly Readonly<Record<Who, Figures>>[], who: Who): Figures {
-  const mean = (name: keyof Figures) => {
-    const sum = runs.reduce((total, run) => total + (run[who][name] ?? Number.NaN), 0);
-    return Number.isNaN(sum) ? {} : { [name]: sum / runs.length };
-  };
-  return { ...mean("seconds"), ...mean("requests"), ...mean("refused"), ...mean("failed") };
 }
 
 /** A refresh and a destroy of 500 clusters, each by a new process in a new window. */

@@ -31,6 +31,15 @@ export interface Row {
   readonly targets: readonly Target[];
 }
 
+/** The mean of each figure. There is none if one run has none. */
+export function meanOf(runs: readonly Figures[]): Figures {
+  const mean = (name: keyof Figures) => {
+    const sum = runs.reduce((total, run) => total + (run[name] ?? Number.NaN), 0);
+    return Number.isNaN(sum) ? {} : { [name]: sum / runs.length };
+  };
+  return { ...mean("seconds"), ...mean("requests"), ...mean("refused"), ...mean("failed") };
+}
+
 export function atMost(what: string, is: number | undefined, max: number, digits = 0): Target {
   return { what, is: is ?? Number.NaN, max, digits };
 }
