@@ -6,7 +6,7 @@ import { run } from "./lib/run.mjs";
 import { ensurePulumiCli } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
 
-/** The benchmark takes six minutes on two cores. */
+/** The benchmark takes ten minutes on two cores. */
 const limitMinutes = 15;
 
 async function main() {
