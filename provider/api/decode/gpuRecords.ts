@@ -106,7 +106,7 @@ const otherFieldWords = words(
     "previous prev next cursor token sum spot preemptible interruptible reserved committed",
 );
 const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
-export const gpuFieldNames = [
+const gpuFieldNames = [
   ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
   ...[
     gpuListNames,
@@ -118,12 +118,14 @@ export const gpuFieldNames = [
     incompleteNames,
     scaleNames,
   ].flat(),
-  ...[...priceWords.price, ...priceWords.hour, ...otherFieldWords],
+  ...[...priceWords.price, ...priceWords.hour],
 ];
+/** All names and words that a record of a GPU is read by. */
+export const knownGpuNames = [gpuFieldNames, priceWords.beside, defaultTier];
 /** @assumption A GPU type has no word of a known field, besides these. */
 const gpuTypeWords = new Set(words("gpu gb gib memory vram"));
 const gpuFieldWords = new Set(
-  gpuFieldNames.flatMap((name) => name.split("_")).filter((each) => !gpuTypeWords.has(each)),
+  [...gpuFieldNames, ...otherFieldWords].flatMap((name) => name.split("_")).filter((each) => !gpuTypeWords.has(each)),
 );
 /** @assumption A key with one of these words names a place, not a GPU type. */
 const placeWord = /^(us|eu|ap|ca|sa|me|af|asia|europe|global)$|^(north|south|east|west|central)/;
