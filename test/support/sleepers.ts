@@ -1,7 +1,7 @@
 import type { Clock } from "../../provider/base/clock";
 
 // Beyond this limit setTimeout fires at once, so code that sleeps longer is wrong on the real clock.
-const longestSleepMs = 2 ** 31 - 1;
+const maxSleepMs = 2 ** 31 - 1;
 
 interface Sleeper {
   readonly atMs: number;
@@ -28,7 +28,7 @@ export abstract class Sleepers implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!(ms <= longestSleepMs)) throw new RangeError(`setTimeout cannot wait for ${ms} ms`);
+    if (!(ms <= maxSleepMs)) throw new RangeError(`setTimeout cannot wait for ${ms} ms`);
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const onAbort = () => {

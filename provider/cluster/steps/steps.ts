@@ -340,8 +340,8 @@ function learnedFrom({ inputs, state, target, named }: Update, record: ClusterRe
     ...Object.fromEntries(Object.entries(lists).filter(([, keys]) => keys.length > 0)),
   };
   const keptPaths = kept.map((name) => `env.${name}`);
-  const isJudged = (path: string) => isSent(path) && !keptPaths.includes(path);
-  return { echo: learned, differing: differing.filter(isJudged), unchanged: unchanged.filter(isJudged) };
+  const isCompared = (path: string) => isSent(path) && !keptPaths.includes(path);
+  return { echo: learned, differing: differing.filter(isCompared), unchanged: unchanged.filter(isCompared) };
 }
 
 /** Whether a record shows nothing that the service chose for this one cluster, beyond what is `known` without a read. */
