@@ -8,12 +8,15 @@ import { isMain, ROOT, runMain, since } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
 import { ensurePulumiCli } from "./pulumi-cli.mjs";
+import { setup } from "./setup.mjs";
 
 /** The newest SDK needs Node 22 or later; the tests of installations use this one with it. */
 const NODE = "24";
 
 async function main() {
   const startedAt = performance.now();
+  // The packages that install a CLI.
+  await setup();
   const cli = await inTemporaryFolder((folder) =>
     runInModule(folder, [["list", "-m", "-f", "{{.Version}}", "github.com/pulumi/pulumi/pkg/v3@latest"]]),
   );
