@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from "undici";
-import { createClient } from "../../provider/api/client";
+import { Client } from "../../provider/api/client";
 import { RateLimiter } from "../../provider/api/http/rateLimiter";
-import { createTransport } from "../../provider/api/http/transport";
+import { Transport } from "../../provider/api/http/transport";
 import type { Clock } from "../../provider/base/clock";
 import { Secret } from "../../provider/base/text";
 import { createClusterResource, createService } from "../../provider/cluster/resource";
@@ -53,7 +53,7 @@ function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
     rateLimiter: new RateLimiter(timing),
     sources,
   };
-  const client = createClient(createTransport({ ...options, ...timing }), options.rateLimiter);
+  const client = new Client(new Transport({ ...options, ...timing }), options);
   const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,

@@ -1,6 +1,6 @@
-import { type Client, createClient } from "../../provider/api/client";
+import { Client } from "../../provider/api/client";
 import type { endpoints } from "../../provider/api/endpoints";
-import { createTransport } from "../../provider/api/http/transport";
+import { Transport } from "../../provider/api/http/transport";
 import { isNotFound } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
 import { dialects, type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
@@ -17,8 +17,8 @@ async function open(options: SimulatorOptions = {}) {
   running.push(simulator);
   const { url: baseUrl, apiKey } = simulator;
   const timing = { clock, random: () => 0.5 };
-  const send = createTransport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", sources, ...timing });
-  return { simulator, clock, client: createClient((request) => clock.run(send(request))) };
+  const transport = new Transport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", sources, ...timing });
+  return { simulator, clock, client: new Client({ send: (request) => clock.run(transport.send(request)) }) };
 }
 
 /** The body of a creation. */

@@ -4,10 +4,10 @@
  * id and state and stores the *new* inputs; any other error keeps the old ones; a refresh replaces inputs and state.
  */
 
-import { createClient } from "../../provider/api/client";
+import { Client } from "../../provider/api/client";
 import { type Permit, RateLimiter } from "../../provider/api/http/rateLimiter";
 import type { HttpRequest, Send } from "../../provider/api/http/send";
-import { createTransport } from "../../provider/api/http/transport";
+import { Transport } from "../../provider/api/http/transport";
 import { ConnectionError, InterruptedError, messageOf } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
 import { createClusterResource, createService } from "../../provider/cluster/resource";
@@ -217,7 +217,7 @@ export class Engine {
       userAgent: "laws/1",
       sources,
     };
-    const client = createClient(createTransport({ ...chain, ...timing, wire }));
+    const client = new Client(new Transport({ ...chain, ...timing, wire }));
     const service = { ...createService(client, "seen", clock, 15_000, chain.baseUrl), random: () => 0.5 };
     const settings = { previewChecks: "default" } as const;
     const cluster = createClusterResource(

@@ -1,12 +1,14 @@
-import { type Client, createClient } from "../../../provider/api/client";
+import { Client } from "../../../provider/api/client";
 import type { HttpRequest } from "../../../provider/api/http/send";
 import { canary, failureOf, once, transportTo } from "./http/httpHarness";
 
 function fixture(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];
-  const client = createClient(async (request) => {
-    sent.push(request);
-    return { status: 200, headers: {}, body: "", json };
+  const client = new Client({
+    send: async (request) => {
+      sent.push(request);
+      return { status: 200, headers: {}, body: "", json };
+    },
   });
   return { client, sent };
 }

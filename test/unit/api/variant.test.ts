@@ -1,4 +1,4 @@
-import { createClient } from "../../../provider/api/client";
+import { Client } from "../../../provider/api/client";
 import type { GpuType } from "../../../provider/api/decode/types";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
@@ -55,7 +55,7 @@ function fixture(answers: Record<string, unknown>, statuses: Record<string, numb
     const json = answers[path] ?? { error: { code: "not_found", message: "no such thing", status: 404 } };
     return { status: statuses[path] ?? (path in answers ? 200 : 404), headers: {}, body: JSON.stringify(json) };
   };
-  const api = createClient(async (request) => readAnswer(request, await service(request), String));
+  const api = new Client({ send: async (request) => readAnswer(request, await service(request), String) });
   const create = (gpuType = uuid, signal?: AbortSignal) =>
     api.createCluster({ name: "web", gpuType, replicas: 1, container: "a/b:1", env: {} }, signal && { signal });
   return { api, sent, create };

@@ -1,7 +1,6 @@
-import { type Client, createClient } from "../../../provider/api/client";
+import { Client } from "../../../provider/api/client";
 import { http, type Send } from "../../../provider/api/http/send";
-import { createTransport } from "../../../provider/api/http/transport";
-import { ApiVariant } from "../../../provider/api/variant";
+import { Transport } from "../../../provider/api/http/transport";
 import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import type { Journal } from "../../../provider/base/journal";
 import { Secret } from "../../../provider/base/text";
@@ -63,7 +62,7 @@ export async function openFixture({
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
   const real = clientOf(simulator, clock, wire, requestNames);
-  const client = { ...real, ...patch?.(real) };
+  const client = withMethods(real, patch?.(withMethods(real)));
   const messages: string[] = [];
   const serviceOf = (seenBy: string, journal?: Journal): CreatingService => {
     const made = { ...createService(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
@@ -171,8 +170,17 @@ function clientOf(
   requestNames?: RequestNames,
 ): Client {
   const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1", sources };
-  const transport = createTransport({ ...chain, wire: wire(http(baseUrl), clock) });
-  return createClient(transport, undefined, new ApiVariant(requestNames));
+  return new Client(new Transport({ ...chain, wire: wire(http(baseUrl), clock) }), { requestNames });
+}
+
+/** The same client with other methods for its callers. Each method can be taken from it. */
+function withMethods(real: Client, methods: Partial<Client> = {}): Client {
+  return new Proxy(real, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in methods ? methods : target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 function recorder(messages: string[]): Ctx {

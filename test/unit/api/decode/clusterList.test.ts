@@ -1,4 +1,4 @@
-import { createClient } from "../../../../provider/api/client";
+import { Client } from "../../../../provider/api/client";
 import type { HttpResponse, Send } from "../../../../provider/api/http/send";
 import { ApiError } from "../../../../provider/base/errors";
 import { VirtualClock } from "../../../support/virtualClock";
@@ -62,7 +62,7 @@ describe("a list that says nothing about pages", () => {
       const answer = path.includes("?") ? service.second : { body: service.first };
       return { status: 200, headers: {}, body: "", ...answer };
     };
-    const client = createClient(transportOver(wire, { clock }));
+    const client = new Client({ send: transportOver(wire, { clock }) });
     const list = async () => client.proven(await client.listClusters());
     return { asked, service, list: () => clock.run(list()) };
   }

@@ -1,4 +1,4 @@
-import { createClient } from "../../../../provider/api/client";
+import { Client } from "../../../../provider/api/client";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
 import { gpuKey } from "../../../../provider/api/decode/names";
 import type { GpuType } from "../../../../provider/api/decode/types";
@@ -41,7 +41,7 @@ describe("a list of GPUs", () => {
 
   it("is an error if it repeats a page", async () => {
     const response = { status: 200, headers: {}, body: JSON.stringify({ gpus: [h100], next_cursor: "x" }) };
-    const client = createClient(async (request) => readAnswer(request, response, String));
+    const client = new Client({ send: async (request) => readAnswer(request, response, String) });
     await expect(client.listGpuTypes()).rejects.toThrow("the same page repeatedly");
   });
 });

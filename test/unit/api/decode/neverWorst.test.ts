@@ -1,4 +1,4 @@
-import { createClient } from "../../../../provider/api/client";
+import { Client } from "../../../../provider/api/client";
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
 import { gpuKey } from "../../../../provider/api/decode/names";
@@ -322,7 +322,7 @@ test(
     const body = JSON.stringify(varied(answerOf(record, form, pick), pick));
     const answer = pick(log(body), body.slice(0, -9), `<html>${quote}</html>`, JSON.stringify({ [secret]: [quote] }));
     const response = { status: 200, headers: {}, body: answer };
-    const client = createClient(async (request) => readAnswer(request, response, String));
+    const client = new Client({ send: async (request) => readAnswer(request, response, String) });
     const read = client.getCluster("cl_1").then(({ env: _env, ...rest }) => rest, String);
     expect(JSON.stringify(await read)).not.toContain(secret);
     const list = client.listClusters().then(({ clusters }) => clusters.map(({ env: _env, ...rest }) => rest), String);

@@ -1,4 +1,4 @@
-import { createClient } from "../../../../provider/api/client";
+import { Client } from "../../../../provider/api/client";
 import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
 import { ApiError, isNotFound, messageOf, type Outcome, ResponseShapeError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
@@ -159,7 +159,7 @@ function clientOf(...bodies: string[]) {
     paths.push(path);
     return { status: 200, headers: {}, body: bodies[paths.length - 1] ?? bodies.at(-1) ?? "" };
   };
-  const client = createClient(transportOver(wire, { clock, random: () => 1 }));
+  const client = new Client({ send: transportOver(wire, { clock, random: () => 1 }) });
   return { client, paths, run: <T>(work: Promise<T>) => clock.run(work) };
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
 import { readAnswer } from "../../../../provider/api/http/answers";
 import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
-import { createTransport, type TransportOptions } from "../../../../provider/api/http/transport";
+import { Transport, type TransportOptions } from "../../../../provider/api/http/transport";
 import { keyHider, Redactor } from "../../../../provider/base/redact";
 import { Secret } from "../../../../provider/base/text";
 import { sources } from "../../../support/sources";
@@ -42,14 +42,15 @@ afterEach(async () => {
 export function transportTo(baseUrl: string, key = canary): { clock: VirtualClock; send: Send } {
   const clock = new VirtualClock();
   const common = { random: () => 0.5, userAgent: "test/1", sources };
-  const chain = createTransport({ ...common, baseUrl, apiKey: new Secret(key), clock });
-  return { clock, send: (request) => clock.run(chain(request)) };
+  const chain = new Transport({ ...common, baseUrl, apiKey: new Secret(key), clock });
+  return { clock, send: (request) => clock.run(chain.send(request)) };
 }
 
 /** A transport over such a wire, in virtual time. */
 export function transportOver(wire: Send, options: Partial<TransportOptions> & { readonly clock: VirtualClock }): Send {
   const common = { baseUrl: "http://x", apiKey: new Secret(canary), userAgent: "test/1", random: () => 0.5, sources };
-  return createTransport({ ...common, ...options, wire });
+  const transport = new Transport({ ...common, ...options, wire });
+  return (request) => transport.send(request);
 }
 
 /** Reads the answer of a service that always answers so, as one attempt does. */

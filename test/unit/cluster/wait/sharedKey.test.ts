@@ -1,7 +1,7 @@
-import { createClient } from "../../../../provider/api/client";
+import { Client } from "../../../../provider/api/client";
 import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
-import { createTransport } from "../../../../provider/api/http/transport";
+import { Transport } from "../../../../provider/api/http/transport";
 import { Secret } from "../../../../provider/base/text";
 import { createClusterResource, createService } from "../../../../provider/cluster/resource";
 import { sources } from "../../../support/sources";
@@ -98,7 +98,7 @@ async function playWorkers(all: readonly Worker[], windowMs: number) {
       random,
       sources,
     };
-    const client = createClient(createTransport({ ...chain, wire: end }), rateLimiter);
+    const client = new Client(new Transport({ ...chain, wire: end }), { rateLimiter });
     const core = createService(client, "seen", clock, 15_000, "http://x");
     const settings = () => ({ previewChecks: "default" }) as const;
     const resource = createClusterResource(() => core, settings);
