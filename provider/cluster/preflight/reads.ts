@@ -3,7 +3,7 @@ import type { ClusterList, ClusterRecord, GpuList } from "../../api/decode/recor
 import type { GpuType } from "../../api/decode/types";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import { type ConfigInput, fixedInputs } from "../../api/variant";
-import { abortable, until } from "../../base/clock";
+import { abortable, type Clock, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
 import type { CheckedInputs } from "../schema/state";
@@ -28,17 +28,53 @@ interface ReadingCheck {
   readonly isPatient: boolean;
 }
 
-/**
- * The reads of one run at one service. Each is sent once, and its answer or error is kept. All of them share one time limit,
- * because checks run one after the other and every wait would add up; time in which several reads are in flight counts once.
- */
-export class ReadCache {
-  readonly #answers = new Map<string, Promise<Answer<unknown>>>();
+/** The answers to the checks that wait equally long, and the time that they have waited. */
+class PendingReads {
+  readonly answers = new Map<string, Promise<Answer<unknown>>>();
   #spentMs = 0;
   #inFlight = 0;
   #busySinceMs = 0;
 
-  constructor(readonly service: Service) {}
+  constructor(
+    private readonly clock: Clock,
+    readonly limitMs: number,
+  ) {}
+
+  /** When the time limit ends. Time in which several reads are in flight counts once. */
+  deadlineMs(): number {
+    return this.clock.now() + this.limitMs - this.#waitedMs();
+  }
+
+  async count<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inFlight === 0) this.#busySinceMs = this.clock.now();
+    this.#inFlight += 1;
+    try {
+      return await work();
+    } finally {
+      this.#spentMs = this.#waitedMs();
+      this.#busySinceMs = this.clock.now();
+      this.#inFlight -= 1;
+    }
+  }
+
+  #waitedMs(): number {
+    return this.#spentMs + (this.#inFlight > 0 ? this.clock.now() - this.#busySinceMs : 0);
+  }
+}
+
+/**
+ * The reads of one run at one service. Each is sent once, and its answer or error is kept. They share one time limit, because
+ * checks run one after the other and every wait would add up. Patient checks have a limit of their own: they wait longer, and
+ * would leave no time to the others.
+ */
+export class ReadCache {
+  readonly #patient: PendingReads;
+  readonly #impatient: PendingReads;
+
+  constructor(readonly service: Service) {
+    this.#patient = new PendingReads(service.clock, maxPatientChecksMs);
+    this.#impatient = new PendingReads(service.clock, maxChecksMs);
+  }
 
   /** @throws The reason of the caller's signal. Every other failure is in the answer. */
   async once<T>(
@@ -46,18 +82,27 @@ export class ReadCache {
     caller: ReadingCheck,
     send: (service: Service, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
-    const key = caller.isPatient ? `${subject}, patiently` : subject;
+    const { answers } = caller.isPatient ? this.#patient : this.#impatient;
     // Each subject has one method, and so one type.
-    const known = this.#answers.get(key) as Promise<Answer<T>> | undefined;
+    const known = answers.get(subject) as Promise<Answer<T>> | undefined;
     const answer = known ?? this.#send(caller, send);
-    this.#answers.set(key, answer);
-    // An interrupted read has no answer for other checks.
-    if (!known) answer.catch(() => this.#answers.delete(key));
+    answers.set(subject, answer);
+    if (!known)
+      answer.then(
+        ({ error }) => {
+          // A value serves all checks. An error does not: a patient check may get an answer.
+          if (error !== undefined) return;
+          this.#patient.answers.set(subject, answer);
+          this.#impatient.answers.set(subject, answer);
+        },
+        // An interrupted read has no answer for other checks.
+        () => answers.delete(subject),
+      );
     return abortable(answer, caller.signal);
   }
 
   async sent<T>(subject: string): Promise<Answer<T>> {
-    const answer = this.#answers.get(subject) ?? this.#answers.get(`${subject}, patiently`);
+    const answer = this.#impatient.answers.get(subject) ?? this.#patient.answers.get(subject);
     return (answer ?? {}) as Promise<Answer<T>>;
   }
 
@@ -66,31 +111,24 @@ export class ReadCache {
     send: (service: Service, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
     const { clock } = this.service;
-    const limitMs = isPatient ? maxPatientChecksMs : maxChecksMs;
-    const late = () => new TimeoutError(`no answer within ${limitMs / 1000} s, the time limit of the checks of a run`);
-    const deadlineMs = clock.now() + limitMs - this.#waitedMs();
+    const pending = isPatient ? this.#patient : this.#impatient;
+    const deadlineMs = pending.deadlineMs();
+    const late = () =>
+      new TimeoutError(`no answer within ${pending.limitMs / 1000} s, the time limit of the checks of a run`);
     if (deadlineMs <= clock.now()) return { error: late() };
-    if (this.#inFlight === 0) this.#busySinceMs = clock.now();
-    this.#inFlight += 1;
     const limits = isPatient ? { deadlineMs } : { deadlineMs, maxQueueMs: 0, attempts: 2 };
     try {
-      const value = await until({ clock, deadlineMs, late }, (timeout) => {
-        const signal = AbortSignal.any([timeout, interrupt]);
-        return abortable(send(this.service, { ...limits, signal }), signal);
-      });
+      const value = await pending.count(() =>
+        until({ clock, deadlineMs, late }, (timeout) => {
+          const signal = AbortSignal.any([timeout, interrupt]);
+          return abortable(send(this.service, { ...limits, signal }), signal);
+        }),
+      );
       return { value };
     } catch (error) {
       if (interrupt.aborted) throw error;
       return { error };
-    } finally {
-      this.#spentMs = this.#waitedMs();
-      this.#busySinceMs = clock.now();
-      this.#inFlight -= 1;
     }
-  }
-
-  #waitedMs(): number {
-    return this.#spentMs + (this.#inFlight > 0 ? this.service.clock.now() - this.#busySinceMs : 0);
   }
 }
 
