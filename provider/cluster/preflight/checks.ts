@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
 import { Redactor } from "../../base/redact";
 import { resourceNameOf } from "../../base/text";
-import type { Settings } from "../../config/settings";
+import type { ResolvedSettings } from "../../config/settings";
 import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type Properties } from "../../contract";
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
@@ -36,7 +36,7 @@ export class Checks {
 
   constructor(
     private readonly service: () => Service,
-    private readonly settings: () => Settings,
+    private readonly settings: () => ResolvedSettings,
   ) {}
 
   async check(ctx: Ctx, news: Properties, state?: ClusterState): Promise<Checked> {
@@ -146,7 +146,13 @@ export class Checks {
  * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
  */
 async function refuseForeignKey(
-  { ctx, service, settings, run, hide }: { ctx: Ctx; service: Service; settings: Settings; run: RunMemory; hide: Hide },
+  {
+    ctx,
+    service,
+    settings,
+    run,
+    hide,
+  }: { ctx: Ctx; service: Service; settings: ResolvedSettings; run: RunMemory; hide: Hide },
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRejectedKey, messageOf } from "../../base/errors";
 import { listOf, resourceNameOf } from "../../base/text";
-import type { Settings } from "../../config/settings";
+import type { ResolvedSettings } from "../../config/settings";
 import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { costOfReplica, formatAmount, gpusPerReplica, roundCost, tierOf } from "../schema/gpus";
 import type { CheckedInputs } from "../schema/state";
@@ -51,9 +51,13 @@ function isSamePrice(previous: CostInputs, inputs: CostInputs): boolean {
   return isDeepStrictEqual(partsOf(previous), partsOf(inputs));
 }
 
-export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
+const ofStack = { name: "gpucluster:maxHourlyCost", clusters: "the clusters" };
+const ofProvider = { name: "`maxHourlyCost` of the provider", clusters: "its clusters" };
+
+export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: ResolvedSettings): string | undefined {
   if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
-  return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
+  if (settings.maxHourlyCost !== undefined) return ofStack.name;
+  return settings.providerMaxHourlyCost === undefined ? undefined : ofProvider.name;
 }
 
 /** The limits count the dearest type that the creation can get; the inputs get the cost of the first. */
@@ -95,9 +99,10 @@ export function judgeKeptCost(situation: Situation): Finding[] {
   return judgeLimits(situation);
 }
 
-function setCost({ urn, service, settings }: Situation, cost: Cost, before: number | undefined): void {
-  const label = resourceNameOf(urn) || "this cluster";
-  service.registry.setCost(urn, { ...cost, label, before, limit: settings.maxHourlyCost });
+function setCost({ urn, service, run }: Situation, cost: Cost, before: number | undefined): void {
+  const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
+  service.registry.setCost(urn, planned);
+  run.costs.set(urn, planned);
 }
 
 /** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
@@ -117,32 +122,39 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
 }
 
 /** A limit blocks only a change that raises the cost. */
-function judgeLimits({ urn, service, settings, inputs }: Situation): Finding[] {
+function judgeLimits({ urn, service, settings, run, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, before = 0, currency, parts } = service.registry.costOf(urn) ?? { parts: "" };
-  const stack = judgeStackLimit(service.registry.costs(), amount, settings);
-  if (typeof limit !== "number" || amount <= limit) return stack;
+  const totals = [
+    ...judgeTotal(ofStack, settings.maxHourlyCost, service.registry.costs(), amount),
+    ...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount),
+  ];
+  if (typeof limit !== "number" || amount <= limit) return totals;
   const cost = `${formatAmount(amount, currency)} per hour: ${parts}`;
   if (amount <= before)
     return [
       warning(`\`maxHourlyCost\` is ${formatAmount(limit)}, but the cluster costs ${cost}. No change raises it`),
-      ...stack,
+      ...totals,
     ];
-  return [failure("maxHourlyCost", `is ${formatAmount(limit)}, but the cluster would cost ${cost}`), ...stack];
+  return [failure("maxHourlyCost", `is ${formatAmount(limit)}, but the cluster would cost ${cost}`), ...totals];
 }
 
-/** Judges the limit of all clusters together, for those of this limit that the run has checked so far. */
-function judgeStackLimit(all: readonly PlannedCost[], amount: number, { maxHourlyCost: limit }: Settings): Finding[] {
-  const costs = all.filter((cost) => cost.limit === limit);
+/** Judges a limit of clusters together, for those that the run has checked so far. */
+function judgeTotal(
+  { name, clusters }: typeof ofStack,
+  limit: number | undefined,
+  costs: readonly PlannedCost[],
+  amount: number,
+): Finding[] {
   const sum = totalOf(costs.map((cost) => cost.amount));
   if (limit === undefined || sum <= limit) return [];
   const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
   const unknown = costs.filter((cost) => cost.amount === undefined).length;
   const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
   const cost = `${formatAmount(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
-  const text = `gpucluster:maxHourlyCost is ${formatAmount(limit)}, but the clusters seen so far cost ${cost}`;
+  const text = `${name} is ${formatAmount(limit)}, but ${clusters} seen so far cost ${cost}`;
   if (sum <= totalOf(costs.map(({ before }) => before)))
-    return [warning(`${text}. No change so far raises this sum`, "over the limit")];
+    return [warning(`${text}. No change so far raises this sum`, `over ${name}`)];
   return amount > 0 ? [failure("", text)] : [];
 }
 

@@ -3,7 +3,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import { configInputs } from "../../api/variant";
 import { age } from "../../base/clock";
-import type { Settings } from "../../config/settings";
+import type { ResolvedSettings } from "../../config/settings";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
@@ -41,7 +41,7 @@ interface Request {
   /** The old inputs; empty for a creation, and for the second check of a replacement. */
   readonly olds: Properties;
   readonly service: Service | undefined;
-  readonly settings: Settings | undefined;
+  readonly settings: ResolvedSettings | undefined;
   readonly run: RunMemory;
 }
 

@@ -8,6 +8,7 @@ import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
 import type { CheckedInputs } from "../schema/state";
 import { findCluster } from "../service/lookup";
+import type { PlannedCost } from "../service/registry";
 import type { Service } from "../wait/wait";
 
 export interface Price {
@@ -234,6 +235,8 @@ function stockAmong(gpus: readonly GpuType[]): number | undefined {
 export class RunMemory {
   /** The clusters that the engine named for a URN before: the second check of a replacement gets no old inputs. */
   readonly clusters = new Map<string, CheckedInputs>();
+  /** By URN: the costs of the clusters of this provider, for which the engine has started this process. */
+  readonly costs = new Map<string, PlannedCost>();
   readonly #fixed = new Map<string, readonly ConfigInput[]>();
   readonly #messages = new Set<string>();
   #cache: ReadCache | undefined;

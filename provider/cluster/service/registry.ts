@@ -23,8 +23,6 @@ const plannedCostSchema = costSchema.extend({
   label: z.string(),
   /** What the cluster has cost before this run. */
   before: amountSchema,
-  /** The limit for all clusters together: that of the stack, or that of the provider, which then counts its own ones. */
-  limit: amountSchema,
 });
 export type PlannedCost = Readonly<z.infer<typeof plannedCostSchema>>;
 

@@ -17,3 +17,18 @@ test.each<[string, string, Properties, Properties, unknown]>([
   const read = configReader(settings, `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`, ofStack);
   expect(read(`gpucluster:${Object.keys(ofStack)}`)).toBe(expected);
 });
+
+test.each<[string, string, Properties, Properties, unknown]>([
+  [
+    "of an explicit provider is that of the stack, whatever its own",
+    "eu",
+    { maxHourlyCost: 12.5 },
+    { maxHourlyCost: "50" },
+    "50",
+  ],
+  ["of an explicit provider is none if only it has one", "eu", { maxHourlyCost: 12.5 }, {}, undefined],
+  ["of the default provider is its own", "default", { maxHourlyCost: "40" }, {}, "40"],
+])("the limit of the stack %s", (_title, name, settings, ofStack, expected) => {
+  const read = configReader(settings, `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`, ofStack);
+  expect(read("gpucluster:maxHourlyCost", "stack")).toBe(expected);
+});

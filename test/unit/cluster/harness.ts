@@ -7,7 +7,7 @@ import { Secret } from "../../../provider/base/text";
 import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
-import type { RequestNames, Settings } from "../../../provider/config/settings";
+import type { RequestNames, ResolvedSettings } from "../../../provider/config/settings";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/contract";
 import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 import { sources } from "../../support/sources";
@@ -27,7 +27,7 @@ interface Base {
   /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
   /** The same service in a process of its own, which identifies service and key by `seenBy`; without a journal, it is alone. */
-  as(seenBy: string, journal?: Journal, changes?: Partial<Settings>): Resource;
+  as(seenBy: string, journal?: Journal, changes?: Partial<ResolvedSettings>): Resource;
 }
 
 export type Fixture = Base & ReturnType<typeof operationsOf>;
@@ -40,7 +40,7 @@ export interface FixtureOptions extends SimulatorOptions {
   /** Answers probes in place of the endpoint. */
   readonly ask?: (clock: VirtualClock) => CreatingService["ask"];
   /** The configuration of the stack. */
-  readonly settings?: Partial<Settings>;
+  readonly settings?: Partial<ResolvedSettings>;
   /** The names of request fields, if they are not to be detected. */
   readonly requestNames?: RequestNames;
 }
@@ -68,7 +68,7 @@ export async function openFixture({
     const made = { ...createService(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
-  const settings = (): Settings => ({
+  const settings = (): ResolvedSettings => ({
     previewChecks: "default",
     ...overrides,
   });

@@ -149,6 +149,18 @@ describe("the settings", () => {
     expect(resolveSettings(prefixed(values))).toEqual({ ...words, previewChecks: "strict", maxHourlyCost: 1e21 });
   });
 
+  it.each<[string, string | undefined, string | undefined, object]>([
+    ["below that of the stack is one more limit", "50", "9", { maxHourlyCost: 50, providerMaxHourlyCost: 9 }],
+    ["that is not below that of the stack limits nothing more", "9", "50", { maxHourlyCost: 9 }],
+    ["limits the provider alone if the stack has none", undefined, "9", { providerMaxHourlyCost: 9 }],
+  ])("a maxHourlyCost of a provider %s", (_title, ofStack, ofProvider, limits) => {
+    const read = (name: string, source?: "stack") => {
+      if (!name.endsWith("maxHourlyCost")) return undefined;
+      return source === "stack" ? ofStack : ofProvider;
+    };
+    expect(resolveSettings(read, "provider")).toEqual({ previewChecks: "default", ...limits });
+  });
+
   /** The description of the valid values, and invalid ones. */
   const invalid: Record<string, [valid: string, ...values: string[]]> = {
     previewChecks: ['"warn", "default" or "strict"', "Strict", "error", "true"],

@@ -203,16 +203,27 @@ describe("the processes of one run", () => {
     expect(refusals.join()).toMatch(/maxHourlyCost is 4.*one 2\.\d+ .*two 2\.\d+/);
   });
 
-  it("count the clusters of a provider with a limit of its own for that limit alone", async () => {
-    const { fixture, a } = await openRun({ settings: { maxHourlyCost: 4 } });
-    const own = fixture.as("seen", new Journal("127.0.0.1:40000", folder), { maxHourlyCost: 3 });
-    const one = (name: string) => ({ ...inputs, replicas: 1, name });
+  const one = (name: string) => ({ ...inputs, replicas: 1, name });
+  const withOwnLimit = (fixture: Fixture, limit: number) =>
+    fixture.as("seen", new Journal("127.0.0.1:40000", folder), { providerMaxHourlyCost: limit });
+
+  it("count for the limit of a provider its own clusters, even if another provider has the same limit", async () => {
+    const { fixture, a } = await openRun();
+    const [first, second] = [withOwnLimit(fixture, 3), withOwnLimit(fixture, 3)];
     expect((await check(fixture, a, "one", one("one"))).refusals).toEqual([]);
-    expect((await check(fixture, own, "two", one("two"))).refusals).toEqual([]);
-    const { refusals } = await check(fixture, own, "three", one("three"));
-    expect(refusals.join()).toMatch(
-      /maxHourlyCost is 3.*three 2\.\d+ .*two 2\.\d+|maxHourlyCost is 3.*two 2\.\d+ .*three/,
-    );
+    expect((await check(fixture, first, "two", one("two"))).refusals).toEqual([]);
+    expect((await check(fixture, second, "three", one("three"))).refusals).toEqual([]);
+    const { refusals } = await check(fixture, second, "four", one("four"));
+    expect(refusals.join()).toMatch(/maxHourlyCost.* is 3.*four 2\.\d+ .*three 2\.\d+|three 2\.\d+ .*four 2/);
+    expect(refusals.join()).not.toMatch(/one 2|two 2/);
+  });
+
+  it("count for the limit of the stack all clusters, even those of a provider with a limit of its own", async () => {
+    const { fixture, a } = await openRun({ settings: { maxHourlyCost: 4 } });
+    const own = withOwnLimit(fixture, 3);
+    expect((await check(fixture, a, "one", one("one"))).refusals).toEqual([]);
+    const { refusals } = await check(fixture, own, "two", one("two"));
+    expect(refusals.join()).toMatch(/gpucluster:maxHourlyCost is 4.*one 2\.\d+ .*two 2\.\d+/);
   });
 
   it("ignore what another version of the package writes", async () => {
