@@ -6,7 +6,7 @@ import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from 
 import { creationGraceIntervalMs, creationGraceMs } from "../../base/times";
 import type { ClusterState } from "../schema/state";
 import { type ListCache, type ListOptions, memberOf } from "./list";
-import type { Operation } from "./operation";
+import { doublingPauses, type Operation } from "./operation";
 
 export interface LookupSources {
   readonly client: Client;
@@ -134,24 +134,20 @@ export async function findOrGone(
   operation: Operation,
   state: ClusterState,
 ): Promise<ClusterRecord | undefined> {
-  for (;;) {
-    const record = await find(service, operation).catch((error: unknown) => {
+  const look = () =>
+    find(service, operation).catch((error: unknown) => {
       const isUseless = error instanceof ResponseShapeError || (error instanceof ApiError && isNotFound(error));
       const advice = [`If the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``];
       throw isUseless ? error.with({ advice }) : error;
     });
-    if (record) return record;
-    checkConnection(service, operation, state);
-    const leftMs = creationGraceLeftMs(state, service.clock.now());
-    if (leftMs === 0) return undefined;
-    if (operation.leftMs() < leftMs) {
-      throw operation.error(
-        "was created a moment ago, and the service does not show it yet. Run the command again in two minutes",
-      );
-    }
-    operation.status("was created a moment ago, and the service does not show it yet: looking again");
-    await operation.pause(Math.min(leftMs, creationGraceIntervalMs));
-  }
+  const record = await look();
+  if (record) return record;
+  checkConnection(service, operation, state);
+  const graceMs = creationGraceLeftMs(state, service.clock.now());
+  const notShown = "was created a moment ago, and the service does not show it yet";
+  if (operation.leftMs() < graceMs) throw operation.error(`${notShown}. Run the command again in two minutes`);
+  const pausesMs = doublingPauses(graceMs, { first: creationGraceIntervalMs, max: creationGraceIntervalMs });
+  return operation.poll({ pausesMs, check: look, status: `${notShown}: looking again` });
 }
 
 export async function findExisting(

@@ -31,6 +31,29 @@ interface Subject {
   readonly olds?: Partial<ClusterState>;
 }
 
+interface Poll<Result> {
+  /** A pause before each check; 0 checks at once. */
+  readonly pausesMs: readonly number[];
+  readonly check: (pauseMs: number) => Promise<Result>;
+  readonly isFinal?: (result: Result) => boolean;
+  /** Reported before each pause. */
+  readonly status?: string;
+}
+
+/** Pauses that double up to a maximum, of this time together. */
+export function doublingPauses(
+  totalMs: number,
+  { first, max }: { readonly first: number; readonly max: number },
+): number[] {
+  const pausesMs: number[] = [];
+  let leftMs = totalMs;
+  for (let pauseMs = first; leftMs > 0; pauseMs = Math.min(2 * pauseMs, max)) {
+    pausesMs.push(Math.min(pauseMs, leftMs));
+    leftMs -= pauseMs;
+  }
+  return pausesMs;
+}
+
 /**
  * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets of the program, the
  * state and the service are hidden in strings of the service when they arrive, and in our messages when they leave.
@@ -113,6 +136,20 @@ export class Operation {
 
   pause(ms: number): Promise<void> {
     return this.sources.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
+  }
+
+  /** Checks after each of the pauses until a result is final, or the time of the operation is over. Returns the last result. */
+  async poll<Result>({ pausesMs, check, isFinal = Boolean, status }: Poll<Result>): Promise<Result | undefined> {
+    let result: Result | undefined;
+    for (const pauseMs of pausesMs) {
+      if (pauseMs > 0) {
+        if (status) this.status(status);
+        await this.pause(pauseMs);
+      }
+      result = await check(pauseMs);
+      if (isFinal(result) || this.leftMs() === 0) break;
+    }
+    return result;
   }
 
   timeout(what: string, details: ErrorDetails = {}): TimeoutError {

@@ -16,7 +16,7 @@ import type { CheckedInputs } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { type Service, waitUntilVisible } from "../wait/wait";
-import { type Attempt, isTrueWithin, sendWrite } from "./sendWrite";
+import { type Attempt, effectPauses, sendWrite } from "./sendWrite";
 
 export async function stop(
   service: Service,
@@ -81,7 +81,8 @@ export async function start(
       if (!isWrite || !(isRefusedRequest(error) || error.maybeApplied)) throw error;
       refusal = briefOf(error);
     }
-    if (await isTrueWithin(operation, refusal === undefined ? holdMs : 0, isDone)) return action;
+    const pausesMs = effectPauses(refusal === undefined ? holdMs : 0);
+    if (await operation.poll({ pausesMs, check: isDone })) return action;
     tried.push(`${action}: ${refusal ?? "accepted, but the cluster stays stopped"}`);
     if (operation.leftMs() === 0) throw new TimeoutError("timed out", { explanations: tried });
   }
@@ -132,8 +133,9 @@ export async function rollOutUpdate(
   const { variant } = service.client;
   const requestedAtMs = service.clock.now();
   const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
-  const poll = async () => hasBegun(before, await observeStatus(service, operation));
-  const isBegun = before !== undefined && (wasSeen || (await isTrueWithin(operation, maxEffectMs, poll)));
+  const check = async () => hasBegun(before, await observeStatus(service, operation));
+  let isBegun = before !== undefined && wasSeen;
+  if (before && !wasSeen) isBegun = (await operation.poll({ pausesMs: effectPauses(maxEffectMs), check })) === true;
   if (isBegun || (before && wasHealthy(before))) variant.note("rollout", isBegun);
   const hasFailed = stateOf(before?.status) === "failed";
   const isExpected = before !== undefined && !hasFailed && variant.has("rollout");

@@ -4,7 +4,7 @@ import { duration } from "../../base/clock";
 import { ApiError, type ApiFailure, briefOf, RequestError } from "../../base/errors";
 import { busyPausesMs, effectPausesMs, maxEffectMs, maxRetryAfterMs } from "../../base/times";
 import { creationGraceLeftMs, findCluster, type LookupSources } from "../service/lookup";
-import type { Operation } from "../service/operation";
+import { doublingPauses, type Operation } from "../service/operation";
 
 /**
  * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/transport.ts) decides before:
@@ -93,20 +93,17 @@ export async function sendWrite<Answer>(
       const isKept = lost < limit.lost && retryAfterMs <= maxRetryAfterMs;
       if (isKept && retryAfterMs > 0) operation.progress(`waiting ${duration(retryAfterMs)}: ${briefOf(error)}`);
       const lookupMs = Math.max(maxEffectMs, isKept ? retryAfterMs : 0);
-      if (await isTrueWithin(operation, lookupMs, async () => isDone(await read("lookup"))))
-        return { isObserved: true, seen };
+      const isObserved = await operation.poll({
+        pausesMs: effectPauses(lookupMs),
+        check: async () => isDone(await read("lookup")),
+      });
+      if (isObserved) return { isObserved, seen };
       if (!isKept || operation.leftMs() === 0) throw error;
     }
   }
 }
 
-/** Whether a check becomes true within this time; it is repeated with growing pauses. */
-export async function isTrueWithin(operation: Operation, ms: number, check: () => Promise<boolean>): Promise<boolean> {
-  for (let waitedMs = 0, pauseMs = effectPausesMs.first; ; ) {
-    if (await check()) return true;
-    if (waitedMs >= ms || operation.leftMs() === 0) return false;
-    await operation.pause(pauseMs);
-    waitedMs += pauseMs;
-    pauseMs = Math.min(2 * pauseMs, effectPausesMs.max, ms - waitedMs);
-  }
+/** The pauses before the reads that look for the effect of a request, at once and for so long. */
+export function effectPauses(ms: number): number[] {
+  return [0, ...doublingPauses(ms, effectPausesMs)];
 }

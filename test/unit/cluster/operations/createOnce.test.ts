@@ -1,7 +1,8 @@
 import type { CreateBody } from "../../../../provider/api/requests";
 import { ConnectionError, CreateError, InterruptedError } from "../../../../provider/base/errors";
-import type { CreationOptions } from "../../../../provider/cluster/operations/createOnce";
 import { createService } from "../../../../provider/cluster/resource";
+import { Operation } from "../../../../provider/cluster/service/operation";
+import type { Ctx } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
   countOf,
@@ -25,18 +26,11 @@ const createLine = "POST /v1/clusters";
 const listLine = "GET /v1/clusters";
 
 /** One creation through `CreateOnce`. */
-function claim(
-  { service, clock, messages }: Fixture,
-  body: Partial<CreateBody> = {},
-  options: Partial<CreationOptions> = {},
-) {
-  const defaults = {
-    signal: new AbortController().signal,
-    deadlineMs: clock.now() + 600_000,
-    lookupDeadlineMs: clock.now() + 601_500,
-    warn: (text: string) => messages.push(text),
-  };
-  return service.createOnce.send({ ...wanted, ...body }, { ...defaults, ...options });
+function claim({ service, ctx }: Fixture, body: Partial<CreateBody> = {}, overrides: Partial<Ctx> = {}) {
+  const request = { ...wanted, ...body };
+  const inputs = { name: request.name };
+  const operation = new Operation(ctx({ timeoutMs: 600_000, ...overrides }), service, "create", { id: "", inputs });
+  return service.createOnce.send(request, operation);
 }
 
 /** A creation that makes exactly one cluster, by this number of requests. */
@@ -117,11 +111,9 @@ it("another run of the program that creates the name is seen when the list of an
 it("a creation that a 429 holds up shows the words of the service at once, and is refused if they stay in doubt", async () => {
   const fault = { ...post, kind: "status", status: 429, code: "nope", message: "not today", times: 9 } as const;
   const fixture = await openFixture({ faults: [fault] });
-  const shown: string[] = [];
-  const work = claim(fixture, {}, { onWait: (message) => shown.push(message) });
-  const { message } = await fixture.run(failureOf(work));
+  const { message } = await fixture.run(failureOf(claim(fixture)));
   expect(message).toContain("not today (nope, HTTP 429)");
-  expect(shown).toEqual([expect.stringMatching(/^waiting 1m: POST .*not today \(nope, HTTP 429\)/)]);
+  expect(fixture.messages).toEqual([expect.stringMatching(/^status: waiting 1m: POST .*not today \(nope, HTTP 429\)/)]);
   expect(countOf(fixture.simulator, createLine)).toBe(2);
 });
 
@@ -279,7 +271,7 @@ test.each(doubts)("a creation fails, because a cluster may exist: %s", async (_t
 });
 
 const inList = (record: object) => [answer(record), laterLists([record])];
-const calls = (name: string) => `the service calls cl_a "${name}"`;
+const calls = (name: string) => `warning: cluster "web": the service calls cl_a "${name}"`;
 
 /** Answers and lists, and the cluster that the creation takes from them. */
 const accepted: [string, Fault[], object, string[]?][] = [
