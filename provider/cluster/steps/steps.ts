@@ -2,7 +2,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
 import { configInputs } from "../../api/variant";
-import { briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
+import { type ApiError, briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
@@ -44,17 +44,33 @@ export interface Failure {
   readonly progress: Progress;
 }
 
-/** Runs the steps. A failure keeps the id, and its state has what the steps have reached. */
+const replacementAdvice =
+  "The next `pulumi up` replaces the cluster, as its preview shows; to keep the cluster, undo the change";
+
+/**
+ * Runs the steps. A failure keeps the id, and its state has what the steps have reached; if nothing was sent, the state stays as
+ * it was. If the service refused to change an input in place, the state remembers it, and the next update replaces the cluster,
+ * unless an update was accepted before.
+ */
 export async function runSteps(
   base: Omit<Change, "progress">,
   steps: (change: Change) => Promise<ClusterState>,
   what: string,
 ): Promise<StepsResult> {
-  const change = { ...base, progress: new Progress(base.update, !base.operation.isUpdate) };
+  const { service, operation, update } = base;
+  const progress = new Progress(update, !operation.isUpdate);
   try {
-    return { state: await steps(change) };
+    return { state: await steps({ ...base, progress }) };
   } catch (error) {
-    return { ...failureOf(change, error, what), progress: change.progress };
+    const { variant } = service.client;
+    const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && variant.fixed.length > 0;
+    if (!progress.hasBegun && !isFixed)
+      return { failure: operation.error(`was not changed: ${briefOf(error)}`, error), progress };
+    const before = isFixed ? { ...update.state, __fixed: variant.fixed } : update.state;
+    const details = { settled: false, unfinished: progress.unfinished, seenBy: service.seenBy, before };
+    const left = toState(progress.inputs, operation.observed, details);
+    const advice = isFixed ? replacementAdvice : undefined;
+    return { failure: operation.initError(error, left, what, advice), left, progress };
   }
 }
 
@@ -69,166 +85,158 @@ export async function finishCreation(change: Change): Promise<ClusterState> {
     const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
   }
-  if (update.inputs.desiredStatus === "stopped") await stopCluster(change);
-  else await waitForTarget(change, true);
+  if (update.inputs.desiredStatus === "stopped") {
+    await stop(service, operation, update.target, () => progress.attempt("desiredStatus"));
+    progress.reach("desiredStatus", ...triggerNames);
+  } else await waitForTarget(change, true);
   return learnedState(service, operation, update);
 }
 
 /**
- * Brings a cluster to its target. The configuration comes first, so that a refusal changes nothing. The number of replicas changes
- * after the new configuration is healthy: nobody pays for more replicas of a bad one, and no good one is gone.
+ * Brings a cluster to its target. The number of replicas changes after the new configuration is healthy: nobody pays for more
+ * replicas of a bad one, and no good one is gone.
  */
 export async function changeCluster(change: Change): Promise<ClusterState> {
   const { service, operation, update, progress } = change;
   const { state, record, effects, target } = update;
-  const down = isDown(record, state);
+  const wasDown = isDown(record, state);
   const rollsOut = effects.has("rollout");
   const configures = rollsOut || effects.has("configure");
 
+  // The configuration comes first, so that a refusal changes nothing.
+  let configured = configures ? await configure(change, wasDown) : undefined;
+  if (configured) progress.record(configured);
+
   if (target.desiredStatus === "stopped") {
-    if (configures) await (down ? configureStopped(change) : configure(change));
+    if (configured?.kind === "refused")
+      operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(configured.error)}`);
     // Some services start a cluster when they update it.
     if (configures) await find(service, operation);
-    await stopCluster(change);
+    await stop(service, operation, target, () => progress.attempt("desiredStatus"));
+    progress.reach("desiredStatus", ...triggerNames);
     return endState(change);
   }
 
-  const attempt = () => progress.attempt();
-  if (down) await startStopped(change, configures);
-  else if (configures) {
-    const stored = await configure(change);
-    if (stored && rollsOut) rolledOut(change, await rollOutUpdate(service, operation, stored));
+  if (wasDown) {
+    const { runsConfiguration } = await startStopped(change, configured);
+    progress.reach("desiredStatus");
+    progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
+    if (runsConfiguration) configured = { kind: "rolledOut" };
+    // A running cluster may accept what it has refused while it was stopped.
+    else if (configured?.kind === "refused") configured = await configure(change, false);
+    if (configured) progress.record(configured);
   }
-  if (!down && !rollsOut) {
+
+  if (configured?.kind === "stored") {
+    // The replicas of a start do not show a rollout.
+    const stored = wasDown ? {} : configured;
+    const rollout = rollsOut ? await rollOutUpdate(service, operation, stored) : undefined;
+    progress.record({ kind: "rolledOut", rollout });
+  }
+
+  if (!wasDown && !rollsOut) {
+    const attempt = () => progress.attempt();
     const action = effects.has("redeploy") ? "redeploy" : "restart";
-    if (stateOf(record.status) === "failed") rolledOut(change, await repair(service, operation, attempt));
+    if (stateOf(record.status) === "failed")
+      progress.record({ kind: "rolledOut", rollout: await repair(service, operation, attempt) });
     else if (effects.has(action)) {
-      const rollout = await restartReplicas(service, operation, action, { attempt });
+      progress.rollout = await restartReplicas(service, operation, action, { attempt });
       const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
-      if (!rollout) throw new ClusterFailedError(missing);
-      progress.rollout = rollout;
+      if (!progress.rollout) throw new ClusterFailedError(missing);
     }
   }
   progress.reach(...triggerNames);
 
+  const { replicas } = target;
+  const isScaled = progress.replicas !== replicas;
   // Without a replica, nothing shows whether the new configuration is healthy.
-  const isScaled = progress.replicas !== target.replicas;
-  if (rollsOut && !down && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
-  if (isScaled) await scale(change);
+  if (rollsOut && !wasDown && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
+  if (isScaled) {
+    operation.status(`scaling to ${replicas}`);
+    await sendWrite(service, operation, {
+      kind: "scale",
+      send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
+      isDone: (found) => found?.replicas === replicas,
+      attempt: () => progress.attempt("replicas"),
+    });
+    progress.replicas = replicas;
+  }
   progress.reach("replicas");
   await waitForTarget(change, isScaled);
   return endState(change);
 }
 
-/** The configuration that the replicas run, or will without a further request. */
-function rolledOut({ progress }: Change, rollout: Progress["rollout"]): void {
-  progress.reach(...configInputs, ...triggerNames);
-  progress.rollout = rollout;
-}
+/** What the service has done with a configuration. */
+type Configured =
+  /** It has the configuration, and the replicas do not run it yet. */
+  | ({ readonly kind: "stored" } & Stored)
+  /** The replicas run it, or will without a further request. */
+  | { readonly kind: "rolledOut"; readonly rollout?: Rollout | undefined }
+  | { readonly kind: "refused"; readonly error: ApiError };
 
-function configPaths({ update: { named } }: Change): string[] {
+function configPaths({ named }: Update): string[] {
   return named.filter((path) => isWithinPaths(path, configInputs));
 }
 
 /**
- * Sends the configuration or, if only the image changes and the service has no update, redeploys with it.
- * @returns What shows the rollout of an update. Nothing if no more is to do.
+ * Sends the configuration or, if only the image changes and the service has no update, redeploys with it. The refusal of a
+ * stopped cluster is no failure: the configuration follows at the next start.
  * @throws NotInPlaceError if the service has neither an update nor a redeploy.
  */
-async function configure(change: Change): Promise<Stored | undefined> {
+async function configure(change: Change, isStopped: boolean): Promise<Configured> {
   const { service, operation, update, progress } = change;
+  const { state, inputs, record, effects, target } = update;
+  const attempt = () => progress.attempt(...configPaths(update));
+  operation.status("updating");
   try {
-    return await store(change);
+    // Replicas that the update adds to none do not show whether they run the new configuration.
+    const canShowRollout = effects.has("rollout") && record.replicas !== 0;
+    const before = canShowRollout ? await observeStatus(service, operation) : undefined;
+    const replicas = progress.replicas ?? state.replicas ?? target.replicas;
+    const seen = await sendUpdate(service, operation, update, { replicas, attempt });
+    return { kind: "stored", before, seen };
   } catch (error) {
+    if (isStopped) {
+      if (isRefusedRequest(error)) return { kind: "refused", error };
+      throw error;
+    }
     if (error instanceof NotInPlaceError) {
       // A service without an update has not stored what an earlier operation left open: if that is all, nothing is to do.
-      const { changes } = diffCluster({ ...update.state }, { ...update.inputs });
-      if (Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) throw error;
-      rolledOut(change, undefined);
-      return undefined;
+      const { changes } = diffCluster({ ...state }, { ...inputs });
+      if (!Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) return { kind: "rolledOut" };
     }
     if (!(error instanceof NoUpdateError)) throw error;
   }
-  const attempt = () => progress.attempt(...configPaths(change));
-  const body = { container: update.target.container };
+  const body = { container: target.container };
   const rollout = await restartReplicas(service, operation, "redeploy", { body, attempt });
-  if (rollout) {
-    rolledOut(change, rollout);
-    return undefined;
-  }
+  if (rollout) return { kind: "rolledOut", rollout };
   service.client.variant.note("redeploy", false);
   throw new NotInPlaceError(
     "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
   );
 }
 
-/** Sends the configuration. Extra fields need no rollout. */
-async function store(change: Change): Promise<Stored> {
-  const { service, operation, update, progress } = change;
-  operation.status("updating");
-  // Replicas that the update adds to none do not show whether they run the new configuration.
-  const canShowRollout = update.effects.has("rollout") && update.record.replicas !== 0;
-  const before = canShowRollout ? await observeStatus(service, operation) : undefined;
-  const replicas = progress.replicas ?? update.state.replicas ?? update.target.replicas;
-  const attempt = () => progress.attempt(...configPaths(change));
-  const seen = await sendUpdate(service, operation, update, { replicas, attempt });
-  progress.reach("extraFields");
-  return { before, seen };
-}
-
-/** The same for a stopped cluster. A refusal is not a failure: the configuration follows at the next start. */
-async function configureStopped(change: Change): Promise<boolean> {
-  const { operation, update, progress } = change;
-  try {
-    await store(change);
-    return true;
-  } catch (error) {
-    if (!isRefusedRequest(error)) throw error;
-    progress.leave(...configPaths(change));
-    if (update.target.desiredStatus === "stopped")
-      operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(error)}`);
-    return false;
-  }
-}
-
-async function stopCluster({ service, operation, update, progress }: Change): Promise<void> {
-  await stop(service, operation, update.target, () => progress.attempt("desiredStatus"));
-  progress.reach("desiredStatus", ...triggerNames);
-}
-
-async function startStopped(change: Change, configures: boolean): Promise<void> {
-  const { service, operation, update, progress } = change;
-  const isStored = configures && (await configureStopped(change));
-  const record = isStored ? await find(service, operation) : update.record;
-  // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
-  const hasNoUpdate = configures && !isStored && service.client.variant.has("update") === false;
-  const redeployBody = hasNoUpdate ? { container: update.target.container } : undefined;
-  // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
-  const actions = isStored || hasNoUpdate ? (["redeploy", "restart", "scale"] as const) : startActions;
+/** Starts a stopped cluster, and says whether its replicas run the new configuration then. */
+async function startStopped(
+  { service, operation, update, progress }: Change,
+  configured: Configured | undefined,
+): Promise<{ readonly runsConfiguration: boolean }> {
+  const { target } = update;
+  const isStored = configured?.kind === "stored";
   // The update itself may have started the cluster.
-  const isStarted = record !== undefined && !isDown(record, update.state);
-  const attempt = () => progress.attempt("desiredStatus");
-  const { replicas } = update.target;
-  const options = { replicas, actions, redeployBody, attempt };
-  const action = isStarted ? undefined : await start(service, operation, options);
-  progress.reach("desiredStatus");
-  progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
-  const hasRun = action === "redeploy" && (isStored || hasNoUpdate);
-  if (!configures || (!isStored && !hasRun && !(await configure(change)))) return;
-  const isRolledOut = hasRun || !update.effects.has("rollout");
-  rolledOut(change, isRolledOut ? undefined : await rollOutUpdate(service, operation));
-}
-
-async function scale({ service, operation, update, progress }: Change): Promise<void> {
-  const { replicas } = update.target;
-  operation.status(`scaling to ${replicas}`);
-  await sendWrite(service, operation, {
-    kind: "scale",
-    send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
-    isDone: (record) => record?.replicas === replicas,
-    attempt: () => progress.attempt("replicas"),
+  const record = isStored ? await find(service, operation) : update.record;
+  if (record && !isDown(record, update.state)) return { runsConfiguration: false };
+  // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
+  const hasNoUpdate = configured?.kind === "refused" && service.client.variant.has("update") === false;
+  // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
+  const isRolledOut = isStored || hasNoUpdate;
+  const action = await start(service, operation, {
+    replicas: target.replicas,
+    actions: isRolledOut ? ["redeploy", "restart", "scale"] : startActions,
+    redeployBody: hasNoUpdate ? { container: target.container } : undefined,
+    attempt: () => progress.attempt("desiredStatus"),
   });
-  progress.replicas = replicas;
+  return { runsConfiguration: isRolledOut && action === "redeploy" };
 }
 
 /** A rollout that the wait observes was accepted in any case. */
@@ -237,7 +245,7 @@ async function waitForTarget(
   isCreatedOrScaled: boolean,
 ): Promise<void> {
   const { target } = update;
-  progress.leave();
+  progress.begin();
   const { rollout } = progress;
   const inputs = { ...target, replicas: progress.replicas || target.replicas };
   await waitUntilReady(service, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
@@ -256,8 +264,13 @@ async function endState(change: Change): Promise<ClusterState> {
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
   if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
-    if (service.client.variant.has("update") === false) await checkImage(change);
-    return learnedState(service, operation, update);
+    const oldImage = service.client.variant.has("update") === false ? await findOldImage(change) : undefined;
+    if (oldImage === undefined) return learnedState(service, operation, update);
+    progress.miss("container");
+    throw new ClusterFailedError(
+      `the service accepted a redeploy with ${target.container}, but still shows ${oldImage}. If it cannot change the ` +
+        `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
+    );
   }
   const record = unfinished && (await find(service, operation));
   const unverifiedInputs = record && unverifiedPaths(inputs, record);
@@ -265,18 +278,13 @@ async function endState(change: Change): Promise<ClusterState> {
   return toState(inputs, operation.observed, details);
 }
 
-/** @throws ClusterFailedError if a redeploy was accepted and is over, and the service still shows the old image. */
-async function checkImage({ service, operation, update, progress }: Change): Promise<void> {
+/** The image that the service still shows, although a redeploy was accepted and is over. */
+async function findOldImage({ service, operation, update }: Change): Promise<string | undefined> {
   const { state, target, named } = update;
-  const record = named.includes("container") && !target.skipAwait ? await find(service, operation) : undefined;
-  if (!record || hasValue("container", target.container, record)) return;
-  if (!hasValue("container", state.container, record)) return;
-  progress.inputs = { ...progress.inputs, container: state.container ?? target.container };
-  progress.leave("container");
-  throw new ClusterFailedError(
-    `the service accepted a redeploy with ${target.container}, but still shows ${record.container}. If it cannot change the ` +
-      `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
-  );
+  if (!named.includes("container") || target.skipAwait) return undefined;
+  const record = await find(service, operation);
+  if (!record || hasValue("container", target.container, record)) return undefined;
+  return hasValue("container", state.container, record) ? record.container : undefined;
 }
 
 /** The state of a cluster that is now as requested. Warns of inputs that the service shows differently. */
@@ -363,28 +371,6 @@ function checkMadeAsRequested({ client: { variant } }: Service, inputs: CheckedI
   );
 }
 
-const replacementAdvice =
-  "The next `pulumi up` replaces the cluster, as its preview shows; to keep the cluster, undo the change";
-
-/**
- * The error of steps that failed. If nothing was sent, the state stays as it was. If the service refused to change an input in
- * place, the state remembers it, and the next update replaces the cluster, unless an update was accepted before.
- */
-function failureOf(
-  { service, operation, update, progress }: Change,
-  error: unknown,
-  what: string,
-): Pick<Failure, "failure" | "left"> {
-  const { variant } = service.client;
-  const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && variant.fixed.length > 0;
-  const before = isFixed ? { ...update.state, __fixed: variant.fixed } : update.state;
-  const { unfinished, hasBegun, inputs } = progress;
-  if (!hasBegun && !isFixed) return { failure: operation.error(`was not changed: ${briefOf(error)}`, error) };
-  const details = { settled: false, unfinished, seenBy: service.seenBy, before };
-  const left = toState(inputs, operation.observed, details);
-  return { failure: operation.initError(error, left, what, isFixed ? replacementAdvice : undefined), left };
-}
-
 const triggerNames = ["restartTriggers", "redeployTriggers"] as const;
 /** The inputs that an update brings to the cluster. All others are reached at once, because only this package reads them. */
 const sentInputs = [...configInputs, "replicas", "desiredStatus"] as const;
@@ -429,6 +415,10 @@ class Progress {
     };
   }
 
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
   /** The cluster gets these values later, or perhaps. */
   leave(...paths: readonly string[]): void {
     this.#paths = [...new Set([...this.#paths, ...paths])];
@@ -439,6 +429,22 @@ class Progress {
     this.inputs = { ...this.inputs, ...pick(this.update.inputs, names) };
     this.#paths = this.#paths.filter((path) => !isWithinPaths(path, names));
     this.#hasBegun = true;
+  }
+
+  /** The cluster has the old value all the same. */
+  miss(name: BroughtInput): void {
+    this.inputs = { ...this.inputs, ...pick(this.update.state, [name]) };
+    this.leave(name);
+  }
+
+  record(configured: Configured): void {
+    if (configured.kind === "refused") this.leave(...configPaths(this.update));
+    // Extra fields need no rollout.
+    if (configured.kind === "stored") this.reach("extraFields");
+    if (configured.kind === "rolledOut") {
+      this.reach(...configInputs, ...triggerNames);
+      this.rollout = configured.rollout;
+    }
   }
 
   get hasBegun(): boolean {
