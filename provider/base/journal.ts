@@ -27,8 +27,8 @@ type Line = readonly [writer: string, entry?: unknown];
  * something, both see the same first one.
  *
  * A later run can get the same address, and then finds old lines in the file. Providers end with their engine, so the run
- * begins at the first line whose writer is alive when this process joins. What is appended later counts even if its writer has
- * ended: the engine ends a provider when its last resource is done.
+ * begins at the first line whose writer is alive when this process joins or, if it was killed, was started by the same engine.
+ * What is appended later counts even if its writer has ended: the engine ends a provider when its last resource is done.
  */
 export class Journal {
   /** What all processes have appended. */
@@ -36,7 +36,7 @@ export class Journal {
   #file: number | undefined;
   #bytesRead = 0;
   #problem: string | undefined;
-  readonly #writer = `${process.pid}-${startOf(process.pid)}-${randomBytes(4).toString("hex")}`;
+  readonly #writer = `${identityOf(process.pid)}-${engineOf(process.pid)}-${randomBytes(4).toString("hex")}`;
 
   /** @param engineAddress Without one, this process is alone. */
   constructor(engineAddress?: string, parent = tmpdir()) {
@@ -114,10 +114,11 @@ function append(file: number, line: Line): void {
 
 function entriesOfThisRun(lines: readonly Line[]): unknown[] {
   const ended = new Set(lines.flatMap(([writer, entry]) => (entry === null ? writer : [])));
-  const living = new Set(
-    [...new Set(lines.map(([writer]) => writer))].filter((one) => !ended.has(one) && isAlive(one)),
-  );
-  return lines.slice(lines.findIndex(([writer]) => living.has(writer))).flatMap(entryOf);
+  const engine = engineOf(process.pid);
+  const writers = [...new Set(lines.map(([writer]) => writer))].filter((writer) => !ended.has(writer));
+  const isOfEngine = (writer: string) => engine !== "" && writer.split("-")[1] === engine;
+  const ours = new Set(writers.filter((writer) => isOfEngine(writer) || isAlive(writer)));
+  return lines.slice(lines.findIndex(([writer]) => ours.has(writer))).flatMap(entryOf);
 }
 
 function entryOf([, entry]: Line): unknown[] {
@@ -136,23 +137,42 @@ function parseLine(text: string): Line[] {
 }
 
 function isAlive(writer: string): boolean {
-  const [pid = "", start] = writer.split("-");
-  if (!/^[1-9]\d*$/.test(pid)) return false;
+  const [identity = ""] = writer.split("-");
+  const pid = Number.parseInt(identity, 10);
+  if (!(pid > 0)) return false;
   try {
-    process.kill(Number(pid), 0);
+    process.kill(pid, 0);
   } catch {
     // No such process, or that of another user.
     return false;
   }
-  return startOf(Number(pid)) === start;
+  return identityOf(pid) === identity;
 }
 
-/** When a process began: another process can get its number later. Empty where the system does not show it as Linux does. */
-function startOf(pid: number): string {
+/** The number of a process and when it began, because another process can get the number later. */
+function identityOf(pid: number): string {
+  return `${pid}.${shownOf(pid).start}`;
+}
+
+/** The CLI that started a process, directly or by a script; empty if there is none, or if the system does not show it. */
+function engineOf(pid: number): string {
+  const { name, parent } = shownOf(pid);
+  if (name === "pulumi") return identityOf(pid);
+  return parent > 1 ? engineOf(parent) : "";
+}
+
+/** What Linux shows of a process; other systems show nothing in this way. */
+function shownOf(pid: number): { readonly name: string; readonly parent: number; readonly start: string } {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [, parent, ...others] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return {
+      name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
+      parent: Number(parent),
+      start: others[17] ?? "",
+    };
   } catch {
-    return "";
+    return { name: "", parent: 0, start: "" };
   }
 }
 

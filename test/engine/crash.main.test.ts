@@ -1,7 +1,7 @@
 import type { Fault, Simulator, SimulatorOptions } from "../../simulator";
 import { isEverything } from "../support/shares";
 import { closeFixtures, type Fixture, living, openFixture, until } from "./harness";
-import { findProvider, isAlive } from "./processes";
+import { findProviders, isAlive } from "./processes";
 import type { Running } from "./workspace";
 
 /** The inputs of the program. */
@@ -44,7 +44,7 @@ const withoutEcho: SimulatorOptions = { dialect: { envEcho: "none" } };
 
 /** Decided by the requests that the service has received, never by the time that has passed. */
 const moments = {
-  "the provider has just started": { isUnloaded: true, reached: ({ pid }) => findProvider(pid) !== undefined },
+  "the provider has just started": { isUnloaded: true, reached: ({ pid }) => findProviders(pid).length > 0 },
   "the create request has arrived": { hold: { method: "POST", path: clusters, when: "before" } },
   "the cluster is created, and not yet answered": { hold: { method: "POST", path: clusters, when: "after" } },
   "the next poll is due later": { options: slow, reached: isPolledSince("POST") },
@@ -207,7 +207,7 @@ async function crash(fixture: Fixture, point: CrashPoint): Promise<void> {
 }
 
 async function endRun(run: Running, { isUnloaded = false }: Moment, { end, isGentle = false }: Crash): Promise<void> {
-  const provider = findProvider(run.pid);
+  const [provider] = findProviders(run.pid);
   if (provider === undefined) throw new Error("there is no provider process to kill");
   try {
     await end(run, provider);

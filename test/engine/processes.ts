@@ -7,11 +7,20 @@ interface Listed {
   readonly command: string;
 }
 
-/** The process of this provider, of either adapter, that a running CLI has started; undefined if there is none yet. */
-export function findProvider(cli: number): number | undefined {
+/** The processes of this provider that a running CLI has started, by adapter: it starts one for each of its providers. */
+const adapters = {
+  dynamic: /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S/,
+  // Not the short-lived process that only resolves the path of this script.
+  native: /pulumi-resource-gpucluster \S/,
+};
+
+/** Those of one adapter, or of either; none if the CLI has not started them yet. */
+export function findProviders(cli: number, adapter?: keyof typeof adapters): number[] {
   const listed = list();
   const family = familyOf(cli, listed);
-  return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
+  const patterns = adapter ? [adapters[adapter]] : Object.values(adapters);
+  const isProvider = (command: string) => patterns.some((pattern) => pattern.test(command));
+  return listed.filter(({ pid, command }) => family.has(pid) && isProvider(command)).map(({ pid }) => pid);
 }
 
 function familyOf(root: number, listed: readonly Listed[]): Set<number> {
@@ -28,9 +37,6 @@ function familyOf(root: number, listed: readonly Listed[]): Set<number> {
 export function isAlive(pid: number): boolean {
   return list().some((listed) => listed.pid === pid && !listed.state.startsWith("Z"));
 }
-
-/** Not the short-lived process that only resolves the path of this script. */
-const isProvider = /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S|pulumi-resource-gpucluster \S/;
 
 /** Every process of this machine, by options that every `ps` supports. */
 function list(): Listed[] {

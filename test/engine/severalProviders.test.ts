@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { closeFixtures, type Fixture, living, openFixture, openNativeFixture } from "./harness";
+import { closeFixtures, type Fixture, living, openFixture, openNativeFixture, until } from "./harness";
+import { findProviders } from "./processes";
 
 /** The engine starts one process for all dynamic clusters, and one for each other provider. */
 
@@ -60,6 +61,32 @@ describe("a cluster that moves to a resource of another provider in one run", ()
     expect((await workspace.up(...declare())).code).toBe(0);
     expect(living(simulator)).toEqual([]);
   });
+
+  it.each([
+    ["dynamic", "native"],
+    ["default", "dynamic"],
+  ] as const)(
+    "is kept, from %s, if the adopting provider (%s) is killed, and the next up goes on",
+    async (from, killed) => {
+      const fixture = await openWith({ by: from, label: "web", args: { name: "prod" } });
+      const { workspace, simulator } = fixture;
+      const id = idOf(fixture);
+      const to = killed === "native" ? "default" : "dynamic";
+      const moved = declare({ by: to, label: "moved", args: { name: "prod", adopt: id, replicas: 3 } });
+      simulator.fault({ kind: "delay", ms: 5_000, method: "POST", path: "/v1/clusters/*/scale", when: "before" });
+      // Without this option, the engine deletes nothing after a failure.
+      const run = workspace.start("up", "--yes", "--skip-preview", "--continue-on-error", ...moved);
+      await until("the adoption sends a change", () => simulator.openRequests().length > 0, 60_000);
+      for (const pid of findProviders(run.pid, killed)) process.kill(pid, "SIGKILL");
+      const { code, output } = await run.ended;
+      expect(output).toContain("not deleted, because another resource of this program has adopted it");
+      expect(code).not.toBe(0);
+      expect(living(simulator)).toMatchObject([{ id }]);
+      expect((await workspace.up(...moved)).code).toBe(0);
+      expect(living(simulator)).toMatchObject([{ id, replicas: 3 }]);
+      expect(workspace.storedClusters()).toMatchObject([{ id }]);
+    },
+  );
 
   it("is kept where the processes cannot share a file, if the program keeps both, and a warning says so", async () => {
     const fixture = await openWith({ by: "dynamic", label: "web", args: { name: "prod" } });

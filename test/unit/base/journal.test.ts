@@ -37,8 +37,8 @@ const leave = (...lines: unknown[]) =>
 
 /** The number and start of a process that has ended. */
 function endedWriter(): string {
-  const read = `process.stdout.write(process.pid + "-" + require("fs").readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ")[19])`;
-  return `${spawnSync(process.execPath, ["-e", read], { encoding: "utf8" }).stdout}-a`;
+  const read = `process.stdout.write(process.pid + "." + require("fs").readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ")[19])`;
+  return `${spawnSync(process.execPath, ["-e", read], { encoding: "utf8" }).stdout}--a`;
 }
 
 describe("the processes of one run", () => {
@@ -81,8 +81,8 @@ describe("the processes of one run", () => {
 describe("a later run at the same address", () => {
   it.each<[string, () => string]>([
     ["has ended", endedWriter],
-    ["ended, and whose number another process has now", () => `${process.pid}-1-a`],
-    ["is of another user, or no process at all", () => "0-1-a"],
+    ["ended, and whose number another process has now", () => `${process.pid}.1--a`],
+    ["is of another user, or no process at all", () => "0.1--a"],
   ])("sees nothing of a process that %s", (_title, writerOf) => {
     open().end();
     const writer = writerOf();
