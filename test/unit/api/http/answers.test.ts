@@ -24,12 +24,15 @@ const envelope = (message: string, code = "some_code", status = 400) =>
 
 describe("a refusal", () => {
   it.each<[Outcome, RequestKind, number[]]>([
-    ["refused", "write", [302, 400, 401, 404, 501]],
+    ["refused", "write", [307, 308, 400, 401, 404, 501]],
     ["busy", "write", [409, 423]],
     ["rate-limited", "create", [429]],
     ["server-error", "write", [500, 503]],
-    ["ambiguous", "create", [408, 303]],
-    ["refused", "read", [303]],
+    ["ambiguous", "create", [408, 300, 301, 302, 303, 304]],
+    ["ambiguous", "write", [301, 302, 303]],
+    ["ambiguous", "delete", [301, 302, 303]],
+    ["refused", "create", [307, 308]],
+    ["refused", "read", [301, 302, 303, 307, 308]],
   ])("%s, %s: has this outcome for the statuses %j", async (outcome, kind, statuses) => {
     const request = requestOf(kind, { path: "/v1/clusters/cl_1", subject: 'cluster "web" (cl_1)' });
     for (const status of statuses) {

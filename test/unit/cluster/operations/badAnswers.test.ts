@@ -61,6 +61,12 @@ const refusals: readonly BadAnswer[] = [
   body("a 410 with a page", page, 410),
 ];
 
+/** A gateway may answer so to what the service has done. */
+const redirects: readonly BadAnswer[] = [302, 303, 301].map((status) => [
+  `a ${status}`,
+  () => ({ status, body: "", headers: { location: "https://gateway.example/done" } }),
+]);
+
 /** Statuses, none of which means that the cluster is ready, failed, stopped or gone. */
 const words = ["starting\r\nrunning\nready", "   ", 0, { reason: "failed" }, `starting with ${canary}`].map((status) =>
   changed(`the word ${JSON.stringify(status)}`, (real) => ({ ...real, status })),
@@ -209,6 +215,9 @@ const rows: Row[] = [
   ["three polls of replicas", "well", "create", [...unreadable, ...badReplicas], { status: three }, slow],
   ["all polls of a wait", "safely", "create", [...all, ...oddRecords], { get: always }, short],
   ["all polls of replicas", "badly", "create", badReplicas, { status: always }, short],
+  ["a creation that is redirected when it is done", "well", "create", redirects, { create: always }],
+  ["a change that is redirected when it is done", "well", "update", redirects, { update: always, scale: always }],
+  ["a deletion that is redirected when it is done", "well", "delete", redirects, { delete: { times: 1 } }, slow],
   ["a read", "safely", "read", [...refusals, ...oddRecords, ...words], { get: always }],
   ["a read, and the list", "badly", "read", unreadable, { get: always, list: always }],
   ["a read of replicas", "safely", "read", [...all, ...badReplicas], { status: always }],
