@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
-import { configInputs } from "../../api/variant";
 import { age } from "../../base/clock";
 import type { ResolvedSettings } from "../../config/settings";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";

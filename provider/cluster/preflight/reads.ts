@@ -1,8 +1,8 @@
+import { type ConfigInput, fixedInputs } from "../../api/capabilities";
 import type { CallOptions } from "../../api/client";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/decode/records";
 import type { GpuType } from "../../api/decode/types";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
-import { type ConfigInput, fixedInputs } from "../../api/variant";
 import { abortable, type Clock, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
@@ -189,14 +189,15 @@ export class Reads {
    * the descriptor, which can name an update that the official client does not have.
    */
   async fixed(): Promise<Answer<readonly ConfigInput[]>> {
-    const { variant } = this.cache.service.client;
-    if (variant.has("update") !== undefined) return { value: variant.fixed };
+    const { client } = this.cache.service;
+    if (client.capabilities.hasUpdate !== undefined) return { value: client.capabilities.fixed };
     const { error } = await this.clusters();
-    if (variant.names === undefined && error !== undefined) return { error };
-    if (variant.names !== "client") return { value: [] };
-    const descriptor = await this.#once("descriptor", ({ client }, options) => client.getServiceInfo(options));
+    const { names } = client.capabilities;
+    if (names === undefined && error !== undefined) return { error };
+    if (names !== "client") return { value: [] };
+    const descriptor = await this.#once("descriptor", (_service, options) => client.getServiceInfo(options));
     const isFailed = descriptor.error instanceof RequestError || descriptor.error instanceof TimeoutError;
-    return isFailed ? { error: descriptor.error } : { value: fixedInputs(variant, descriptor.value) };
+    return isFailed ? { error: descriptor.error } : { value: fixedInputs(client.capabilities, descriptor.value) };
   }
 
   #types(): Promise<Answer<GpuList>> {

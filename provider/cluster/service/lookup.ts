@@ -100,8 +100,8 @@ export async function findStatus(
 }
 
 /** The health if `/status` answers 404: there are no replicas, unless the service may have no `/status` at all. */
-export function noReplicas({ variant }: Client): StatusRecord {
-  return variant.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
+export function noReplicas({ capabilities }: Client): StatusRecord {
+  return capabilities.hasStatus ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 /**

@@ -54,6 +54,12 @@ export function doublingPauses(
   return pausesMs;
 }
 
+interface OperationSources {
+  readonly clock: Clock;
+  readonly client: { readonly redactor: Redactor };
+  readonly once: Set<string>;
+}
+
 /**
  * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets of the program, the
  * state and the service are hidden in strings of the service when they arrive, and in our messages when they leave.
@@ -73,7 +79,7 @@ export class Operation {
 
   constructor(
     private readonly ctx: Ctx,
-    private readonly sources: { readonly clock: Clock; readonly client: { readonly redactor: Redactor } },
+    private readonly sources: OperationSources,
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
@@ -180,6 +186,12 @@ export class Operation {
 
   warn(text: string): void {
     this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "warning");
+  }
+
+  /** Warns only if no operation of this process has warned of the topic. */
+  warnOnce(text: string, topic = text): void {
+    if (!this.sources.once.has(topic)) this.warn(text);
+    this.sources.once.add(topic);
   }
 
   error(text: string, cause?: unknown): GpuClusterError {

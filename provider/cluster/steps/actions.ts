@@ -130,15 +130,15 @@ export async function rollOutUpdate(
   operation: Operation,
   { before, seen = [] }: Stored = {},
 ): Promise<Rollout> {
-  const { variant } = service.client;
+  const { client } = service;
   const requestedAtMs = service.clock.now();
   const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
   const check = async () => hasBegun(before, await observeStatus(service, operation));
   let isBegun = before !== undefined && wasSeen;
   if (before && !wasSeen) isBegun = (await operation.poll({ pausesMs: effectPauses(maxEffectMs), check })) === true;
-  if (isBegun || (before && wasHealthy(before))) variant.note("rollout", isBegun);
+  if (isBegun || (before && wasHealthy(before))) client.learn({ rollsOut: isBegun });
   const hasFailed = stateOf(before?.status) === "failed";
-  const isExpected = before !== undefined && !hasFailed && variant.has("rollout");
+  const isExpected = before !== undefined && !hasFailed && client.capabilities.rollsOut;
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
   if (hasFailed) return repair(service, operation);
   const rollout = await restartReplicas(service, operation, "redeploy");

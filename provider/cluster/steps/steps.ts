@@ -1,7 +1,7 @@
+import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
 import { stateOf } from "../../api/decode/states";
 import { startActions } from "../../api/endpoints";
-import { configInputs } from "../../api/variant";
 import { type ApiError, briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import { diffCluster, isWithinPaths } from "../diff/diff";
@@ -62,11 +62,11 @@ export async function runSteps(
   try {
     return { state: await steps({ ...base, progress }) };
   } catch (error) {
-    const { variant } = service.client;
-    const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && variant.fixed.length > 0;
+    const { fixed } = service.client.capabilities;
+    const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && fixed.length > 0;
     if (!progress.hasBegun && !isFixed)
       return { failure: operation.error(`was not changed: ${briefOf(error)}`, error), progress };
-    const before = isFixed ? { ...update.state, __fixed: variant.fixed } : update.state;
+    const before = isFixed ? { ...update.state, __fixed: fixed } : update.state;
     const details = { settled: false, unfinished: progress.unfinished, seenBy: service.seenBy, before };
     const left = toState(progress.inputs, operation.observed, details);
     const advice = isFixed ? replacementAdvice : undefined;
@@ -74,14 +74,15 @@ export async function runSteps(
   }
 }
 
+const namesOfRequests = "the names in requests";
+
 /** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
 export async function finishCreation(change: Change): Promise<ClusterState> {
   const { service, operation, update, progress } = change;
-  const { variant } = service.client;
   progress.reach(...configInputs, "replicas", ...triggerNames);
   // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
-  if (!variant.isConfirmed && !variant.hasReported("names not confirmed")) {
-    variant.noteReport("names not confirmed");
+  if (!service.client.capabilities.isConfirmed && !service.once.has(namesOfRequests)) {
+    service.once.add(namesOfRequests);
     const record = await find(service, operation);
     if (record) checkMadeAsRequested(service, update.inputs, record);
   }
@@ -210,7 +211,7 @@ async function configure(change: Change, isStopped: boolean): Promise<Configured
   const body = { container: target.container };
   const rollout = await restartReplicas(service, operation, "redeploy", { body, attempt });
   if (rollout) return { kind: "rolledOut", rollout };
-  service.client.variant.note("redeploy", false);
+  service.client.learn({ hasRedeploy: false });
   throw new NotInPlaceError(
     "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
   );
@@ -227,7 +228,7 @@ async function startStopped(
   const record = isStored ? await find(service, operation) : update.record;
   if (record && !isDown(record, update.state)) return { runsConfiguration: false };
   // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
-  const hasNoUpdate = configured?.kind === "refused" && service.client.variant.has("update") === false;
+  const hasNoUpdate = configured?.kind === "refused" && service.client.capabilities.hasUpdate === false;
   // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
   const isRolledOut = isStored || hasNoUpdate;
   const action = await start(service, operation, {
@@ -264,7 +265,7 @@ async function endState(change: Change): Promise<ClusterState> {
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
   if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
-    const oldImage = service.client.variant.has("update") === false ? await findOldImage(change) : undefined;
+    const oldImage = service.client.capabilities.hasUpdate === false ? await findOldImage(change) : undefined;
     if (oldImage === undefined) return learnedState(service, operation, update);
     progress.miss("container");
     throw new ClusterFailedError(
@@ -295,7 +296,7 @@ async function learnedState(service: Service, operation: Operation, update: Upda
   if (others.length > 0) operation.warn(`the service shows ${listOf(others, maxNamed)} differently from the request`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
-  const fixed = service.client.variant.has("update") ? [] : before.__fixed;
+  const fixed = service.client.capabilities.hasUpdate ? [] : before.__fixed;
   const last = { ...before, __fixed: fixed, __observed: echo };
   return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before: last, unverifiedInputs });
 }
@@ -361,10 +362,14 @@ function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
-function checkMadeAsRequested({ client: { variant } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
-  const mismatches = findSpecMismatches(inputs, record, variant.gpus);
+function checkMadeAsRequested(
+  { client: { capabilities } }: Service,
+  inputs: CheckedInputs,
+  record: ClusterRecord,
+): void {
+  const mismatches = findSpecMismatches(inputs, record, capabilities.gpus);
   if (mismatches.length === 0) return;
-  const names = variant.names === "client" ? "specification" : "client";
+  const names = capabilities.names === "client" ? "specification" : "client";
   throw new ClusterFailedError(
     `the service created it with ${listOf(mismatches)}. It may not know the names of the request's fields: run ` +
       `\`pulumi destroy\`, set gpucluster:requestNames to \`${names}\`, and run \`pulumi up\``,

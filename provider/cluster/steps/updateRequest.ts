@@ -1,8 +1,8 @@
+import { type ConfigInput, configInputs } from "../../api/capabilities";
 import { plainName } from "../../api/decode/names";
 import { type ClusterRecord, missingField } from "../../api/decode/records";
 import type { UpdateMethod } from "../../api/endpoints";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../../api/requests";
-import { type ConfigInput, configInputs } from "../../api/variant";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { isWithinPaths } from "../diff/diff";
 import { compareObserved, keysIn, listOfVariables, unverifiedPaths } from "../diff/drift";
@@ -52,7 +52,7 @@ export async function sendUpdate(
     if (!second) throw asNotInPlace(error, differing);
     return send(() => second);
   });
-  if (nulls.length > 0 && record.env === undefined && service.client.variant.updateMethod !== "PUT")
+  if (nulls.length > 0 && record.env === undefined && service.client.capabilities.updateMethod !== "PUT")
     operation.warn(`the service shows no env, so it may keep ${listOfVariables(nulls)}`);
   return answer ? [...seen, answer] : seen;
 }

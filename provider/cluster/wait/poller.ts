@@ -183,7 +183,7 @@ export class Poller {
   /** The other requests wait until the first one shows whether the service has `/status` at all. */
   async #statusOf(operation: Operation, priority: PollOptions): Promise<StatusRecord | undefined> {
     const { client } = this.sources;
-    if (this.#firstStatus !== undefined && client.variant.has("status") === undefined) await this.#firstStatus;
+    if (this.#firstStatus !== undefined && client.capabilities.hasStatus === undefined) await this.#firstStatus;
     // The next poll is the retry.
     const status = findStatus(client, operation, { ...priority, attempts: 1 });
     this.#firstStatus ??= status.catch(() => undefined);

@@ -1,8 +1,13 @@
+import {
+  type Capabilities,
+  capabilitiesOf,
+  type Evidence,
+  evidenceOfClusters,
+} from "../../../provider/api/capabilities";
 import { Client } from "../../../provider/api/client";
 import type { GpuType } from "../../../provider/api/decode/types";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
-import { ApiVariant } from "../../../provider/api/variant";
 import { messageOf } from "../../../provider/base/errors";
 import type { RequestNames } from "../../../provider/config/settings";
 
@@ -10,6 +15,13 @@ const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
 const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
 const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
+
+/** What is known after such answers about clusters. */
+function observing(evidence: Evidence, ...answers: unknown[]): Capabilities {
+  let known = capabilitiesOf(evidence);
+  for (const answer of answers) known = capabilitiesOf({ ...known, ...evidenceOfClusters(known, answer) });
+  return known;
+}
 
 describe("the request names", () => {
   it.each<[string, unknown, GpuType[], RequestNames | undefined]>([
@@ -24,23 +36,18 @@ describe("the request names", () => {
     ["are unknown by a record with both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
   ])("%s, whatever is read first", (_name, clusters, models, names) => {
     for (const isListFirst of [true, false]) {
-      const variant = new ApiVariant();
-      if (isListFirst) variant.observe(clusters);
-      variant.models = models;
-      if (!isListFirst) variant.observe(clusters);
-      expect(variant.names).toBe(names);
+      let known = isListFirst ? observing({}, clusters) : capabilitiesOf({});
+      known = capabilitiesOf({ ...known, models });
+      if (!isListFirst) known = observing(known, clusters);
+      expect(known.names).toBe(names);
     }
   });
 
   it("are final once a record shows them, and a setting takes precedence", () => {
-    const variant = new ApiVariant();
-    variant.observe({ data: [] });
-    variant.observe(specification);
-    variant.observe({ data: [client] });
-    expect([variant.names, variant.isConfirmed]).toEqual(["specification", true]);
-    const forced = new ApiVariant("client");
-    forced.observe(specification);
-    expect([forced.names, forced.isConfirmed]).toEqual(["client", false]);
+    const known = observing({}, { data: [] }, specification, { data: [client] });
+    expect([known.names, known.isConfirmed]).toEqual(["specification", true]);
+    const configured = observing({ configuredNames: "client" }, specification);
+    expect([configured.names, configured.isConfirmed]).toEqual(["client", false]);
   });
 });
 
