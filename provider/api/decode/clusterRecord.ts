@@ -5,7 +5,7 @@ import { defined, Fields, label, NoRecordError, object, type Raw, type Reader, U
 import { isNoRecord, listIn, type Page, type ParsedAnswer, type Row, unwrap } from "./lists";
 import { hasIdPrefix, plainName, sameId } from "./names";
 import { type ClusterRecord, clusterIdPattern, clusterTable, gpuNames, idNames } from "./records";
-import { quotesNothing } from "./states";
+import { hideInStatus } from "./states";
 import { replicasIn } from "./statusRecord";
 
 /** @assumption Some fields of a cluster may stand in one of these objects inside its record. */
@@ -98,7 +98,7 @@ function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined
     id,
     ...read,
     env,
-    status: word && (quotesNothing(word) ? word : new Redactor().learn(secrets).hide(word)),
+    status: word && hideInStatus(word, (text) => new Redactor().learn(secrets).incoming(text)),
     health: replicasIn(fields, word),
     gpuType: gpus[0],
     gpuIdentifiers: gpus.length > 0 ? gpus : undefined,
@@ -109,7 +109,7 @@ function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined
 
 /** Without messages of the service: they may quote an env that cannot be read, whose values cannot be hidden. */
 function withoutMessages({ reason: _reason, status, health, ...record }: ClusterRecord): ClusterRecord {
-  const known = (word = "") => (quotesNothing(word) ? word : "");
+  const known = (word = "") => hideInStatus(word, () => "");
   const replicas = health?.replicas.map(({ message: _message, ...replica }) => {
     return { ...replica, status: known(replica.status) };
   });

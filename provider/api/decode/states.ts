@@ -69,9 +69,9 @@ export function isKnownWord(word: string): boolean {
   return stateOf(word) !== "unknown" || isUnhealthyStatus(word);
 }
 
-/** Whether a status is a known word and nothing else. Any other may quote a secret, even beside a known word. */
-export function quotesNothing(word: string): boolean {
-  return isKnownWord(word) && /^[a-z _-]*$/i.test(word);
+/** A known word alone is never hidden, even if it is a secret. Any other status may quote a secret, even beside a known word. */
+export function hideInStatus(word: string, hide: (text: string) => string): string {
+  return isKnownWord(word) && /^[a-z _-]*$/i.test(word) ? word : hide(word);
 }
 
 /** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` without a share. */

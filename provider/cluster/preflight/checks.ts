@@ -127,7 +127,7 @@ export class Checks {
     const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
     const redactor = new Redactor(service?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
     // The reads of a run are shared, so that what they quote arrives here.
-    return (text) => redactor.hide(text);
+    return (text) => redactor.incoming(text);
   }
 
   /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */

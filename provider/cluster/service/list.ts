@@ -2,7 +2,7 @@ import type { CallOptions, Client } from "../../api/client";
 import { sameId } from "../../api/decode/names";
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { abortable, type Clock, until } from "../../base/clock";
-import { ConnectionError, RequestError, redacted } from "../../base/errors";
+import { ConnectionError, RequestError } from "../../base/errors";
 
 export interface ListOptions extends CallOptions {
   /** The maximum age of a list that confirms an absence; 0 sends a new request. */
@@ -62,8 +62,7 @@ export class ListCache {
         if (!(error instanceof RequestError)) throw error;
         const isLast = attempts === 1 || (failures > 0 && !error.hitDeadline);
         // The request of another caller does not know the secrets of this one.
-        if (!shared || isLast || this.clock.now() >= deadlineMs)
-          throw redacted(error, (text) => redactor?.hide(text) ?? text);
+        if (!shared || isLast || this.clock.now() >= deadlineMs) throw redactor ? redactor.incoming(error) : error;
       }
     }
   }

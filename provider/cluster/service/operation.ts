@@ -1,5 +1,5 @@
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { quotesNothing } from "../../api/decode/states";
+import { hideInStatus } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import {
   briefOf,
@@ -8,7 +8,6 @@ import {
   explanationsOf,
   GpuClusterError,
   RequestError,
-  redacted,
   TimeoutError,
 } from "../../base/errors";
 import { Redactor } from "../../base/redact";
@@ -122,7 +121,7 @@ export class Operation {
   }
 
   request() {
-    const onWait = (message: string) => this.progress(this.#redactor.hide(message));
+    const onWait = (message: string) => this.progress(this.#redactor.incoming(message));
     const { title: subject, signal, deadlineMs } = this;
     return { subject, signal, deadlineMs, onWait, redactor: this.#redactor };
   }
@@ -171,7 +170,7 @@ export class Operation {
   }
 
   status(text: string): void {
-    this.ctx.status(this.#redactor.hideInSentence(text));
+    this.ctx.status(this.#redactor.outgoing(text));
   }
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
@@ -181,11 +180,11 @@ export class Operation {
   }
 
   info(text: string): void {
-    this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "info");
+    this.ctx.log(this.#redactor.outgoing(`${this.title}: ${text}`), "info");
   }
 
   warn(text: string): void {
-    this.ctx.log(this.#redactor.hideInSentence(`${this.title}: ${text}`), "warning");
+    this.ctx.log(this.#redactor.outgoing(`${this.title}: ${text}`), "warning");
   }
 
   /** Warns only if no operation of this process has warned of the topic. */
@@ -201,7 +200,7 @@ export class Operation {
   }
 
   clean(error: unknown): unknown {
-    return redacted(error, (text) => this.#redactor.hideInSentence(text));
+    return this.#redactor.outgoing(error);
   }
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
@@ -219,7 +218,7 @@ export class Operation {
   }
 
   #lines(summary: string, details: readonly string[], indent: string): string {
-    return [summary, ...details].map((line) => this.#redactor.hideInSentence(line)).join(`\n${indent}`);
+    return [summary, ...details].map((line) => this.#redactor.outgoing(line)).join(`\n${indent}`);
   }
 }
 
@@ -236,9 +235,10 @@ function hitDeadline(cause: unknown): boolean {
 
 /** Hides secrets in the status word and the reason of a cluster, which may quote them. */
 export function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
+  const hide = (text: string) => redactor.incoming(text);
   const cleared = { ...record };
-  if (record.status !== undefined) cleared.status = clearWord(record.status, redactor);
-  if (record.reason !== undefined) cleared.reason = redactor.hide(record.reason);
+  if (record.status !== undefined) cleared.status = hideInStatus(record.status, hide);
+  if (record.reason !== undefined) cleared.reason = hide(record.reason);
   return cleared;
 }
 
@@ -247,18 +247,14 @@ const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 
 /** Hides secrets in the strings about replicas, before they are cut: a fragment of a secret is not recognized. */
 export function clearStatus(status: StatusRecord, redactor: Redactor): StatusRecord {
+  const hide = (text: string) => redactor.incoming(text);
   const replicas = status.replicas.slice(0, maxKept.replicas).map((replica) => {
-    const id = cut(redactor.hideInSentence(replica.id), maxKept.id);
-    const cleared = { ...replica, id, status: cut(clearWord(replica.status, redactor), maxKept.status) };
-    if (replica.message !== undefined) cleared.message = cut(redactor.hide(replica.message), maxKept.message);
+    const id = cut(redactor.outgoing(replica.id), maxKept.id);
+    const cleared = { ...replica, id, status: cut(hideInStatus(replica.status, hide), maxKept.status) };
+    if (replica.message !== undefined) cleared.message = cut(hide(replica.message), maxKept.message);
     return cleared;
   });
   const cleared = { ...status, replicas };
-  if (status.status !== undefined) cleared.status = clearWord(status.status, redactor);
+  if (status.status !== undefined) cleared.status = hideInStatus(status.status, hide);
   return cleared;
-}
-
-/** A known word is never hidden, even if it is a secret. */
-function clearWord(word: string, redactor: Redactor): string {
-  return quotesNothing(word) ? word : redactor.hide(word);
 }

@@ -6,9 +6,9 @@ import {
   explanationsOf,
   NoUpdateError,
   ResponseShapeError,
-  redacted,
   UncertainError,
 } from "../../../provider/base/errors";
+import { Redactor } from "../../../provider/base/redact";
 import { TakenError } from "../../../provider/cluster/operations/takenName";
 
 const request = { method: "POST", path: "/v1/clusters?page=2", outcome: "refused", subject: 'cluster "web"' } as const;
@@ -34,7 +34,7 @@ describe("an error", () => {
     new ResponseShapeError("no", { ...request, why: "it is empty" }),
     new TakenError("no", { taken: { holders: [{ id: "cl_1" }], complete: true } }),
   ])("stays of its kind with all its data: $name", (error) => {
-    for (const same of [error.with({}), redacted(error, (text) => text)]) {
+    for (const same of [error.with({}), new Redactor().outgoing(error)]) {
       expect(same).toBeInstanceOf(error.constructor);
       expect(same).toMatchObject({ ...error, message: error.message });
     }
@@ -42,11 +42,13 @@ describe("an error", () => {
 });
 
 it("a redacted error holds a secret in none of its strings, nor in those of its causes", () => {
-  const details = { advice: ["adopt s3cret"], explanations: ["fact s3cret"] };
-  const cause = new ClusterFailedError("it is s3cret", { ...details, cause: new TypeError("s3cret") });
-  const error = new UncertainError("cluster s3cret", { ...details, cause });
-  const hidden = redacted(error, (text) => text.replaceAll("s3cret", "[secret]"));
-  expect(inspect(hidden, { depth: 9, showHidden: true })).not.toContain("s3cret");
-  expect(hidden).toMatchObject({ message: "cluster [secret]. adopt [secret]", cause: { reason: "it is [secret]" } });
-  expect(explanationsOf(hidden)).toEqual(["fact [secret]"]);
+  const details = { advice: ["adopt s3cret-0123"], explanations: ["fact s3cret-0123"] };
+  const cause = new ClusterFailedError("it is s3cret-0123", { ...details, cause: new TypeError("s3cret-0123") });
+  const error = new UncertainError("cluster s3cret-0123", { ...details, cause });
+  const redactor = new Redactor().learn(["s3cret-0123"]);
+  for (const hidden of [redactor.incoming(error), redactor.outgoing(error)]) {
+    expect(inspect(hidden, { depth: 9, showHidden: true })).not.toContain("s3cret-0123");
+    expect(hidden).toMatchObject({ message: "cluster [secret]. adopt [secret]", cause: { reason: "it is [secret]" } });
+    expect(explanationsOf(hidden)).toEqual(["fact [secret]"]);
+  }
 });

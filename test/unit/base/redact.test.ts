@@ -16,8 +16,8 @@ it.each([...plain, ...others])("a value is hidden, and replaced if its form is p
   for (const value of secrets) {
     const text = quoting(write(value));
     const isPlain = plain.some(([, form]) => form(value) === write(value));
-    expect(new Redactor().learn([value]).hide(text)).toBe(isPlain ? quoting("[secret]") : withheld);
-    if (isPlain) expect(new Redactor().learn([value]).hideInSentence(text)).toBe(quoting("[secret]"));
+    expect(new Redactor().learn([value]).incoming(text)).toBe(isPlain ? quoting("[secret]") : withheld);
+    if (isPlain) expect(new Redactor().learn([value]).outgoing(text)).toBe(quoting("[secret]"));
   }
 });
 
@@ -31,38 +31,38 @@ it.each([
   ["each line is one, even joined", "Zq7KWv93\nLm2XTt8R\tHj5B", "Zq7KWv93 Lm2XTt8R Hj5B", "[secret] [secret] [secret]"],
   ["an escape of no character stays", "a-long-and-secret-value", "a &#9999999; text", "a &#9999999; text"],
 ])("a value holds secrets: %s", (_law, value, text, expected) => {
-  expect(new Redactor().learn([value]).hide(text)).toBe(expected);
+  expect(new Redactor().learn([value]).incoming(text)).toBe(expected);
 });
 
 it("the first and the last 32 letters and digits of a long value are hidden, what is between them is not", () => {
   const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
   const redactor = new Redactor().learn([value]);
-  for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.hide(quoting(piece))).toBe(withheld);
-  expect(redactor.hide(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
+  for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.incoming(quoting(piece))).toBe(withheld);
+  expect(redactor.incoming(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
 });
 
 it("a sentence of the provider keeps short values, halves of others and parts of names, and no longer secret", () => {
   const redactor = new Redactor(undefined, ["web-frontend"]);
   redactor.learn(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
   const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
-  expect(redactor.hideInSentence(sentence)).toBe(sentence);
-  expect(redactor.hideInSentence("web-frontend-of-the-north")).toBe("[secret]");
+  expect(redactor.outgoing(sentence)).toBe(sentence);
+  expect(redactor.outgoing("web-frontend-of-the-north")).toBe("[secret]");
 });
 
 it("a secret inside an input that is not secret is shown there, even with other capitals and signs", () => {
   const redactor = new Redactor(undefined, ["my-frontend-east-1"]).learn(["frontend-east"]);
   for (const text of ["no cluster my-frontend-east-1", "no cluster MY_FRONTEND_EAST_1"])
-    expect(redactor.hide(text)).toBe(text);
-  expect(redactor.hide("no frontend-east")).toBe("no [secret]");
+    expect(redactor.incoming(text)).toBe(text);
+  expect(redactor.incoming("no frontend-east")).toBe("no [secret]");
 });
 
 test("a long text is cut, without a part of a secret at the cut", () => {
   const redactor = new Redactor().learn(["password-7f3a", "y7".repeat(10_000)]);
-  expect(redactor.hide("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);
-  expect(redactor.hide("y7".repeat(10_000))).toBe("[secret]");
-  expect(redactor.hide("y7".repeat(9_999))).toBe(withheld);
+  expect(redactor.incoming("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);
+  expect(redactor.incoming("y7".repeat(10_000))).toBe("[secret]");
+  expect(redactor.incoming("y7".repeat(9_999))).toBe(withheld);
   for (let kept = 0; kept <= 13; kept += 1) {
-    const hidden = redactor.hide(`${"x".repeat(16_384 - kept)}password-7f3a${"x".repeat(99)}`);
+    const hidden = redactor.incoming(`${"x".repeat(16_384 - kept)}password-7f3a${"x".repeat(99)}`);
     expect(hidden).not.toContain("p");
     expect(hidden.length).toBeLessThan(16_400);
   }
@@ -72,8 +72,8 @@ it.each(["u", "us", "user"])("a value is hidden in base64 behind a user name and
   for (const value of secrets) {
     const header = base64(`${user}:${value}:end`);
     for (const hidden of [
-      new Redactor().learn([value]).hide(header),
-      new Redactor().learn([value]).hideInSentence(header),
+      new Redactor().learn([value]).incoming(header),
+      new Redactor().learn([value]).outgoing(header),
     ]) {
       const left = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
       expect(hidden).toContain("[secret]");
@@ -92,8 +92,8 @@ describe("laws", () => {
       fc.property(value, fc.constantFrom(...plain), fc.string(), fc.string(), (secret, [, form], before, after) => {
         const text = `${before}|${form(secret)}|${after}`;
         for (const hidden of [
-          new Redactor().learn([secret]).hide(text),
-          new Redactor().learn([secret]).hideInSentence(text),
+          new Redactor().learn([secret]).incoming(text),
+          new Redactor().learn([secret]).outgoing(text),
         ]) {
           expect(hidden).not.toContain(form(secret));
           expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
@@ -110,7 +110,9 @@ describe("laws", () => {
       .map((text) => `${text}${/\d/.test(text) ? "x" : 7}`);
     fc.assert(
       fc.property(token, fc.constantFrom(...plain, ...others, ...cuts), (secret, [, form]) => {
-        expect([withheld, quoting("[secret]")]).toContain(new Redactor().learn([secret]).hide(quoting(form(secret))));
+        expect([withheld, quoting("[secret]")]).toContain(
+          new Redactor().learn([secret]).incoming(quoting(form(secret))),
+        );
       }),
       { numRuns: 300 },
     );
@@ -122,8 +124,8 @@ describe("laws", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."äöü .,:()<>&;\n"), maxLength: 200 });
     fc.assert(
       fc.property(fc.array(digitsOnly, { maxLength: 20 }), letters, (all, text) => {
-        expect(new Redactor().learn(all).hide(text)).toBe(text);
-        expect(new Redactor().learn(all).hideInSentence(text)).toBe(text);
+        expect(new Redactor().learn(all).incoming(text)).toBe(text);
+        expect(new Redactor().learn(all).outgoing(text)).toBe(text);
       }),
     );
   });
