@@ -3,7 +3,7 @@ import { plainName } from "./names";
 import type { ClusterRecord, StatusRecord } from "./records";
 
 /** The meaning of a status word for a wait; `unknown` for an unknown word, and for none. */
-export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
+type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
 /** @assumption A cluster that is being deleted or stopped shows one of these words for a while. A cluster with one of the first row counts as deleted: its name is free. */
 const deletingStatuses = "terminating deleting destroying deprovisioning";
