@@ -3,6 +3,7 @@ import {
   capabilitiesOf,
   type Evidence,
   evidenceOfClusters,
+  evidenceOfGpus,
 } from "../../../provider/api/capabilities";
 import { Client } from "../../../provider/api/client";
 import type { GpuType } from "../../../provider/api/decode/types";
@@ -49,6 +50,13 @@ describe("the request names", () => {
     const configured = observing({ configuredNames: "client" }, specification);
     expect([configured.names, configured.isConfirmed]).toEqual(["client", false]);
   });
+});
+
+test("the request names of lists about GPUs are those of the first list that shows any", () => {
+  let known = observing({}, { data: [] });
+  for (const list of [[{ id: "h100" }], [{ gpuModelId: "h100" }], [{ gpu_type: "h100" }]])
+    known = capabilitiesOf({ ...known, ...evidenceOfGpus(known, list) });
+  expect([known.names, known.isUndecided]).toEqual(["client", false]);
 });
 
 /** A client of a service with one answer for each path; other paths are missing. */

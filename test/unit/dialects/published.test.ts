@@ -1,5 +1,6 @@
 import type { Properties } from "../../../provider/contract";
 import {
+  countOf,
   type Fixture,
   type FixtureOptions,
   failureOf,
@@ -175,6 +176,17 @@ describe("the names of requests", () => {
     // The next run creates nothing, and reports the error again.
     expect((await fixture.failingChange(error, wanted)).id).toBe(error.id);
     expect(living(fixture.simulator)).toHaveLength(1);
+  });
+
+  it("are checked with one read of the first cluster alone, if no answer shows them", async () => {
+    const fixture = await openFixture({ wire: rewritingText((body) => body.replaceAll('"gpu_type"', '"flavor"')) });
+    const readsOf = async (name: string) => {
+      const before = countOf(fixture.simulator, "GET /v1/clusters/:id");
+      await fixture.run(fixture.cluster.create(fixture.ctx(), { ...web, name }));
+      return countOf(fixture.simulator, "GET /v1/clusters/:id") - before;
+    };
+    const first = await readsOf("web-1");
+    expect([await readsOf("web-2"), await readsOf("web-3")]).toEqual([first - 1, first - 1]);
   });
 
   it("are not guessed: a service that refuses them gets one request, and the error names the field", async () => {
