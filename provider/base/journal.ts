@@ -36,18 +36,20 @@ export class Journal {
   #file: number | undefined;
   #bytesRead = 0;
   #problem: string | undefined;
-  readonly #writer = `${identityOf(process.pid)}-${engineOf(process.pid)}-${randomBytes(4).toString("hex")}`;
+  #writer = "";
 
   /** @param engineAddress Without one, this process is alone. */
   constructor(engineAddress?: string, parent = tmpdir()) {
     if (!engineAddress) return;
+    const engine = engineOf(process.pid);
+    this.#writer = `${identityOf(process.pid)}-${engine}-${randomBytes(4).toString("hex")}`;
     try {
       const folder = privateFolder(parent);
       sweep(folder);
       const name = createHash("sha256").update(`${hostname()} ${engineAddress}`).digest("hex").slice(0, 16);
       this.#file = openPrivate(join(folder, name));
       append(this.#file, [this.#writer]);
-      this.entries.push(...entriesOfThisRun(this.#readLines(this.#file)));
+      this.entries.push(...entriesOfThisRun(this.#readLines(this.#file), engine));
     } catch (error) {
       this.#leave(messageOf(error));
     }
@@ -112,9 +114,8 @@ function append(file: number, line: Line): void {
   if (writeSync(file, bytes) !== bytes.length) throw new Error("the disk of the temporary folder is full");
 }
 
-function entriesOfThisRun(lines: readonly Line[]): unknown[] {
+function entriesOfThisRun(lines: readonly Line[], engine: string): unknown[] {
   const ended = new Set(lines.flatMap(([writer, entry]) => (entry === null ? writer : [])));
-  const engine = engineOf(process.pid);
   const writers = [...new Set(lines.map(([writer]) => writer))].filter((writer) => !ended.has(writer));
   const isOfEngine = (writer: string) => engine !== "" && writer.split("-")[1] === engine;
   const ours = new Set(writers.filter((writer) => isOfEngine(writer) || isAlive(writer)));
