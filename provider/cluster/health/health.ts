@@ -17,6 +17,8 @@ export interface Observation {
   readonly record?: ClusterRecord;
   /** The answer of its `/status`; absent if that was not read. */
   readonly status?: StatusRecord;
+  /** Whether the cluster does not exist any more. A record is what is left of it. */
+  readonly isGone?: boolean;
 }
 
 export interface Found extends Observation {
@@ -74,7 +76,7 @@ export function readyCondition(found: Found, goal: Goal): Condition {
   const state = stateOf(word);
   const description = withReason(word ?? "no state", record);
   const isPartial = goal.enough < goal.replicas;
-  if (isDeleting(word)) return failed(found, `it is ${description}: someone else is deleting it`);
+  if (isDeleting(word) || found.isGone) return failed(found, `it is ${description}: someone else is deleting it`);
   if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
   if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
   if (state === "failed") return failed(found, `it is ${description}`);
@@ -107,7 +109,7 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   const { record, status } = found;
   const word = worstWord(found);
   const summary = word ?? "no state";
-  if (isDeleting(word)) return failed(found, `it is ${word}: someone else is deleting it`);
+  if (isDeleting(word) || found.isGone) return failed(found, `it is ${summary}: someone else is deleting it`);
   if (stateOf(word) === "stopped") return { status: "ready", summary };
   const isRunning = stateOf(record.status) === "running" || stateOf(status?.status) === "running";
   if (stateOf(word) !== "unknown" || isRunning) return { status: "pending", summary };
@@ -117,8 +119,11 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   return hasStopped ? vague("ready", summary) : { status: "pending", summary };
 }
 
-export function goneCondition({ record: { status } }: Found): Condition {
-  return { status: isGone(status) ? "ready" : "pending", summary: cut(status ?? "no state", maxWordLength) };
+export function goneCondition({ record: { status }, isGone: isConfirmed }: Found): Condition {
+  return {
+    status: isConfirmed || isGone(status) ? "ready" : "pending",
+    summary: cut(status ?? "no state", maxWordLength),
+  };
 }
 
 function vague(status: "ready" | "pending", summary: string, unrecognized?: string): Condition {

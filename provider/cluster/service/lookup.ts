@@ -18,65 +18,70 @@ interface AbsenceSources extends LookupSources {
   readonly seenBy: string;
 }
 
+export interface LookupOptions extends ListOptions {
+  /** Whether its deletion was requested: then a status word that is no known one can be that of a deleted cluster too. */
+  readonly wasDeleted?: boolean;
+}
+
+/** What the service shows of a cluster. */
+export interface Lookup {
+  /** Of a cluster that is gone, what is left of it. */
+  readonly record?: ClusterRecord;
+  /** Whether the absence is confirmed. */
+  readonly isGone: boolean;
+}
+
 /**
- * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed absence: a 404, a success
- * without a record, or a record whose status word may mean that it is gone.
- * - If the list still shows the cluster, the list takes precedence.
- * - If a complete list does not show it, the absence is confirmed. A status word has no other proof.
- * - If the list is forbidden, unreadable or incomplete, the 404 counts only in the documented envelope: the API itself writes
- *   it, whereas any gateway on the way can answer 404.
+ * The one place that decides that a cluster does not exist. Its own answer asks the question: a 404, a success without a record,
+ * or a record whose status word may mean that it is gone. The list decides:
+ * - If it shows the cluster, the cluster exists, unless it shows it as terminated.
+ * - If it is complete and does not show it, the cluster is gone.
+ * - If it is forbidden, unreadable or incomplete, a status word has no other proof. A 404 counts only in the documented envelope:
+ *   the API itself writes it, whereas any gateway on the way can answer 404.
  * - While the service is down, nothing counts.
  * @throws The 404 itself if it proves nothing.
  */
+export async function lookUp(
+  { client, lists }: LookupSources,
+  id: string,
+  { wasDeleted = false, ...request }: LookupOptions,
+): Promise<Lookup> {
+  const answer = await client.getCluster(id, request).catch((error: unknown) => {
+    if (error instanceof ApiError && isNotFound(error)) return error;
+    throw error;
+  });
+  const isMissing = answer instanceof ApiError;
+  const asksList = isMissing || isGone(answer.status) || (wasDeleted && stateOf(answer.status) === "unknown");
+  if (!asksList) return { record: answer, isGone: false };
+
+  const { listAgeMs = 0, attempts: _attempts, ...options } = request;
+  const list = await lists.whole(listAgeMs, options).catch((error: unknown) => {
+    if (error instanceof RequestError) return error;
+    throw error;
+  });
+  const isListRead = !(list instanceof RequestError);
+  const listed = isListRead ? memberOf(list, id) : undefined;
+  const isConfirmed = isListRead && (listed ? stateOf(listed.status) === "terminated" : list.complete);
+  if (!isMissing) return { record: answer, isGone: isConfirmed };
+  if (isConfirmed) return { isGone: true };
+  if (listed) return { record: listed, isGone: false };
+
+  const isDown = !isListRead && isServiceDown(list);
+  if (answer.details.isEnvelope && !isDown) return { isGone: true };
+  const why = isDown
+    ? `The list of clusters is not available now (${briefOf(list)})`
+    : "The answer may not come from the API, and no list of clusters confirms it";
+  throw answer.with({ advice: [`${why}: nothing is changed`] });
+}
+
+/** The record of a cluster, unless it is gone. */
 export async function findCluster(
   sources: LookupSources,
   id: string,
-  request: ListOptions,
+  request: LookupOptions,
 ): Promise<ClusterRecord | undefined> {
-  let notFound: ApiError;
-  try {
-    const record = await sources.client.getCluster(id, request);
-    const isPerhapsGone = isGone(record.status) && stateOf(record.status) !== "terminated";
-    return isPerhapsGone && (await isUnlisted(sources, id, request)) ? undefined : record;
-  } catch (error) {
-    if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
-    notFound = error;
-  }
-  let why = "The answer may not come from the API, and no list of clusters confirms it";
-  try {
-    const list = await listFor(sources, request);
-    const listed = memberOf(list, id);
-    if (listed || list.complete || notFound.details.isEnvelope) return listed;
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    if (isServiceDown(error)) why = `The list of clusters is not available now (${briefOf(error)})`;
-    else if (notFound.details.isEnvelope) return undefined;
-  }
-  throw notFound.with({ advice: [`${why}: nothing is changed`] });
-}
-
-/** The list for a lookup by id, which does not have the attempts of the lookup. */
-function listFor({ lists }: LookupSources, { listAgeMs = 0, attempts: _attempts, ...options }: ListOptions) {
-  return lists.whole(listAgeMs, options);
-}
-
-async function isUnlisted(sources: LookupSources, id: string, request: ListOptions): Promise<boolean> {
-  try {
-    const list = await listFor(sources, request);
-    return list.complete && memberOf(list, id) === undefined;
-  } catch (error) {
-    if (error instanceof RequestError) return false;
-    throw error;
-  }
-}
-
-/** Whether a record is what is left of a deleted cluster: no status word of a living one, and no entry in the complete list. */
-export async function isTombstone(
-  sources: LookupSources,
-  { id, status }: ClusterRecord,
-  request: ListOptions,
-): Promise<boolean> {
-  return stateOf(status) === "unknown" && (await isUnlisted(sources, id, request));
+  const found = await lookUp(sources, id, request);
+  return found.isGone ? undefined : found.record;
 }
 
 /** Whether the list may be available at another time: it is neither unreadable nor forbidden. */
@@ -113,15 +118,15 @@ export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>,
   return Math.abs(ageMs) < creationGraceMs ? creationGraceMs - ageMs : 0;
 }
 
-/** Looks up the record and remembers it as observed; `undefined` if the service says that the cluster does not exist. */
+/** Looks up the record and remembers it as observed; `undefined` if the cluster is gone. */
 export async function find(
   service: LookupSources,
   operation: Operation,
-  options: Pick<ListOptions, "priority"> = {},
+  options: Pick<LookupOptions, "priority" | "wasDeleted"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const record = await findCluster(service, operation.id, { ...operation.lookup(), ...options });
-  operation.observe({ ...operation.observed, record });
-  return operation.observed.record;
+  const { record, isGone } = await lookUp(service, operation.id, { ...operation.lookup(), ...options });
+  operation.observe({ ...operation.observed, record, isGone });
+  return isGone ? undefined : operation.observed.record;
 }
 
 /**
@@ -133,9 +138,10 @@ export async function findOrGone(
   service: AbsenceSources,
   operation: Operation,
   state: ClusterState,
+  options: Pick<LookupOptions, "wasDeleted"> = {},
 ): Promise<ClusterRecord | undefined> {
   const look = () =>
-    find(service, operation).catch((error: unknown) => {
+    find(service, operation, options).catch((error: unknown) => {
       const isUseless = error instanceof ResponseShapeError || (error instanceof ApiError && isNotFound(error));
       const advice = [`If the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``];
       throw isUseless ? error.with({ advice }) : error;
@@ -143,7 +149,8 @@ export async function findOrGone(
   const record = await look();
   if (record) return record;
   checkConnection(service, operation, state);
-  const graceMs = creationGraceLeftMs(state, service.clock.now());
+  // What is left of a deleted cluster is no lag of the service.
+  const graceMs = operation.observed.record ? 0 : creationGraceLeftMs(state, service.clock.now());
   const notShown = "was created a moment ago, and the service does not show it yet";
   if (operation.leftMs() < graceMs) throw operation.error(`${notShown}. Run the command again in two minutes`);
   const pausesMs = doublingPauses(graceMs, { first: creationGraceIntervalMs, max: creationGraceIntervalMs });
@@ -157,6 +164,11 @@ export async function findExisting(
 ): Promise<ClusterRecord> {
   const record = await findOrGone(service, operation, state);
   if (record && !isDeleting(record.status)) return record;
+  if (record && isGone(record.status))
+    throw operation.error(
+      "was not changed: the service shows it as terminated, but no list of clusters confirms that it is gone. Run the command " +
+        `again or, if it is gone, \`pulumi state delete '${operation.urn}'\``,
+    );
   throw operation.error(
     "no longer exists in the service. Run `pulumi refresh`, then `pulumi up`, which creates it again",
   );

@@ -17,10 +17,10 @@ import type { Condition, Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
 import {
   creationGraceLeftMs,
-  findCluster,
   findStatus,
-  isTombstone,
+  type Lookup,
   type LookupSources,
+  lookUp,
   noReplicas,
 } from "../service/lookup";
 import type { Operation } from "../service/operation";
@@ -90,8 +90,8 @@ export class Poller {
           refusals = 0;
           operation.observe(observation);
           // The operation's copy contains no secrets.
-          const { record, status } = operation.observed;
-          const condition = record && conditionOf({ record, status });
+          const { record } = operation.observed;
+          const condition = record && conditionOf({ ...operation.observed, record });
           misses = condition ? 0 : misses + 1;
           if (!isDeepStrictEqual(condition, last)) sameSinceMs = report.waitedMs();
           last = condition ?? last;
@@ -122,21 +122,17 @@ export class Poller {
   /** The record and `/status` in turn, so that users see the replicas come up. */
   async #byId(options: WaitOptions, last: Observation, polls: number): Promise<Observation> {
     const { operation, conditionOf, untilGone } = options;
-    if (untilGone) {
-      const record = await this.#read(operation);
-      const request = { ...operation.lookup(), ...poll, listAgeMs: sameTickMs };
-      return record && (await isTombstone(this.sources, record, request)) ? {} : { record };
-    }
+    if (untilGone) return this.#lookUp(options);
     if (last.record && polls % 2 === 1) {
       const status = await this.#statusOf(operation, poll);
       // The previous poll's status word is older than this `/status`.
       const withoutWord = { ...last.record, status: undefined };
       if (status && conditionOf({ record: withoutWord, status }).status === "pending")
         return { record: last.record, status };
-      return { record: await this.#read(operation), status: status ?? noReplicas(this.sources.client) };
+      return { ...(await this.#lookUp(options)), status: status ?? noReplicas(this.sources.client) };
     }
-    const record = await this.#read(operation);
-    if (!record) return {};
+    const { record, isGone } = await this.#lookUp(options);
+    if (!record || isGone) return { record, isGone };
     if (conditionOf({ record }).status !== "pending") return this.#complete(options, record);
     return { record, status: last.status ?? (await this.#statusOf(operation, poll)) };
   }
@@ -144,14 +140,14 @@ export class Poller {
   /** Reads the shared list. It may lag, so a read by id confirms a failure, and success without `/status` of an older cluster. */
   async #byList(options: WaitOptions): Promise<Observation> {
     const { operation, conditionOf } = options;
-    const listed = await this.#readListed(options);
-    if (!listed) return {};
+    const { record: listed, isGone } = await this.#readListed(options);
+    if (!listed || isGone) return { record: listed, isGone };
     const observation = await this.#complete(options, listed);
     const { status } = conditionOf({ ...observation, record: listed });
     const isConfirmed = status === "ready" && (observation.status !== undefined || operation.isCreation);
     if (status === "pending" || isConfirmed) return observation;
-    const record = await this.#read(operation, {});
-    return record ? this.#complete(options, record) : {};
+    const found = await this.#lookUp(options, {});
+    return found.record && !found.isGone ? this.#complete(options, found.record) : found;
   }
 
   /** Adds `/status` to an observation of the list at the end of a wait: the error names what is wrong with the replicas. */
@@ -190,23 +186,24 @@ export class Poller {
     return status;
   }
 
-  #read(operation: Operation, priority: PollOptions = poll): Promise<ClusterRecord | undefined> {
-    const options = { ...operation.lookup(), ...priority, attempts: 1, listAgeMs: sameTickMs };
-    return findCluster(this.sources, operation.id, options);
+  #lookUp({ operation, untilGone: wasDeleted }: WaitOptions, priority: PollOptions = poll): Promise<Lookup> {
+    const options = { ...operation.lookup(), ...priority, wasDeleted, attempts: 1, listAgeMs: sameTickMs };
+    return lookUp(this.sources, operation.id, options);
   }
 
-  async #readListed({ operation, untilGone }: WaitOptions): Promise<ClusterRecord | undefined> {
+  async #readListed(options: WaitOptions): Promise<Observation> {
+    const { operation, untilGone } = options;
     try {
       const { lists } = this.sources;
       const request = { ...operation.lookup(), ...poll, attempts: 1 };
       const list = await (untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request));
       const listed = memberOf(list, operation.id);
-      if (listed || (untilGone && list.complete)) return listed;
+      if (listed || (untilGone && list.complete)) return { record: listed };
     } catch (error) {
       // A key may be allowed to read its clusters but not to list them.
       if (!(error instanceof ApiError && error.status === 403)) throw error;
     }
-    return this.#read(operation);
+    return this.#lookUp(options);
   }
 
   #untilNextPollMs(): number {

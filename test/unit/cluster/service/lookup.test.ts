@@ -1,5 +1,5 @@
 import type { Fault } from "../../../../simulator";
-import { type FixtureOptions, failureOf, openSettled, requestLines } from "../harness";
+import { type FixtureOptions, failureOf, openSettled, requestLines, writes } from "../harness";
 import { checked } from "../inputs";
 
 const always = { times: 1_000 };
@@ -143,12 +143,36 @@ describe("a deleted cluster that can still be read by its id", () => {
     expect((await fixture.read(made))?.state).toMatchObject({ status: "archived" });
   });
 
-  it("is kept under a word for gone while the list shows it", async () => {
+  it.each(["removed", "terminated"])("is kept under a word for gone while the list shows it: %s", async (status) => {
     const { fixture, made } = await openWith();
-    const record = { id: made.id, name: "web", status: "removed", gpu_type: "h100", replicas: 2 };
+    const record = { id: made.id, name: "web", status, gpu_type: "h100", replicas: 2 };
     fixture.simulator.fault({ ...oneCluster, kind: "body", status: 200, body: JSON.stringify(record) });
-    expect((await fixture.read(made))?.state).toMatchObject({ status: "removed" });
+    expect((await fixture.read(made))?.state).toMatchObject({ status });
   });
+
+  it.each<[string, Fault]>([
+    ["while the service is down", failing],
+    ["where the list is a web page", webPage],
+    ["where the list has more pages", firstPage],
+  ])("is kept without a list that confirms it, and an update names the way out: %s", async (_title, list) => {
+    const { fixture, made } = await openTombstone("terminated", [list]);
+    const kept = await fixture.refresh(made);
+    expect(kept.state).toMatchObject({ status: "terminated", settled: false });
+    const { text } = await fixture.failingChange(kept, { ...checked, replicas: 3 }, { urn: "urn:web" });
+    expect(text).toContain("no list of clusters confirms that it is gone");
+    expect(text).toContain("pulumi state delete 'urn:web'");
+    expect(writes(fixture.simulator)).toEqual([]);
+  });
+
+  it.each<[string, ...Fault[]]>([["as terminated too"], ["as terminated, after a 404", documented]])(
+    "is gone if the list shows it %s",
+    async (_title, ...faults) => {
+      const { fixture, made } = await openWith(faults, { dialect: { tombstone: "listed" } });
+      await fixture.clock.advance(120_000);
+      fixture.simulator.change(made.id, gone);
+      expect(await fixture.read(made)).toBeUndefined();
+    },
+  );
 });
 
 it.each([
