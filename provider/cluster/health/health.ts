@@ -55,7 +55,7 @@ interface RolloutProgress {
 
 export interface Condition {
   /** `failed` does not change by itself. `unknown`: the record alone cannot tell, so `/status` has to be read. */
-  readonly status: "ready" | "pending" | "failed" | "unknown";
+  readonly kind: "ready" | "pending" | "failed" | "unknown";
   /** One line for people: `1/2 replicas healthy, provisioning`. */
   readonly summary: string;
   readonly reasons?: readonly string[];
@@ -78,7 +78,7 @@ export function readyCondition(found: Found, goal: Goal): Condition {
   const isPartial = goal.enough < goal.replicas;
   if (isDeleting(word) || found.isGone) return failed(found, `it is ${description}: someone else is deleting it`);
   if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
-  if (!status) return { status: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
+  if (!status) return { kind: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
   if (state === "failed") return failed(found, `it is ${description}`);
 
   const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
@@ -87,12 +87,12 @@ export function readyCondition(found: Found, goal: Goal): Condition {
     // Without the reason, which can change from poll to poll.
     const summary = `${count}, ${word ?? "no state"}`;
     if (state === "unknown" && word !== undefined) return vague("ready", summary, unrecognizedIn(found));
-    return word === undefined || status.isMissing ? vague("ready", summary) : { status: "ready", summary };
+    return word === undefined || status.isMissing ? vague("ready", summary) : { kind: "ready", summary };
   }
   const summary = `${count}, ${description}`;
   const isRunning = state === "running";
   const mayBeReady = !blocks && state !== "pending" && isHealthUnknown(status, goal);
-  if (!mayBeReady || (isRunning && !isComplete(status, goal))) return { status: "pending", summary };
+  if (!mayBeReady || (isRunning && !isComplete(status, goal))) return { kind: "pending", summary };
   return vague(isRunning || goal.isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
 }
 
@@ -110,28 +110,28 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
   const word = worstWord(found);
   const summary = word ?? "no state";
   if (isDeleting(word) || found.isGone) return failed(found, `it is ${summary}: someone else is deleting it`);
-  if (stateOf(word) === "stopped") return { status: "ready", summary };
+  if (stateOf(word) === "stopped") return { kind: "ready", summary };
   const isRunning = stateOf(record.status) === "running" || stateOf(status?.status) === "running";
-  if (stateOf(word) !== "unknown" || isRunning) return { status: "pending", summary };
-  if (!status) return { status: "unknown", summary };
+  if (stateOf(word) !== "unknown" || isRunning) return { kind: "pending", summary };
+  if (!status) return { kind: "unknown", summary };
   const hasNewWord = isStopped(record, before.state) || !isSameWord(before.word, record.status);
   const hasStopped = status.isMissing ? hasNewWord : isIdle(status);
-  return hasStopped ? vague("ready", summary) : { status: "pending", summary };
+  return hasStopped ? vague("ready", summary) : { kind: "pending", summary };
 }
 
 export function goneCondition({ record: { status }, isGone: isConfirmed }: Found): Condition {
   return {
-    status: isConfirmed || isGone(status) ? "ready" : "pending",
+    kind: isConfirmed || isGone(status) ? "ready" : "pending",
     summary: cut(status ?? "no state", maxWordLength),
   };
 }
 
-function vague(status: "ready" | "pending", summary: string, unrecognized?: string): Condition {
-  return { status, summary, isVague: true, ...(unrecognized === undefined ? {} : { unrecognized }) };
+function vague(kind: "ready" | "pending", summary: string, unrecognized?: string): Condition {
+  return { kind, summary, isVague: true, ...(unrecognized === undefined ? {} : { unrecognized }) };
 }
 
 function failed({ status }: Found, summary: string): Condition {
-  return { status: "failed", summary, reasons: unhealthyReasons(status) };
+  return { kind: "failed", summary, reasons: unhealthyReasons(status) };
 }
 
 function unrecognizedIn({ record, status }: Found): string {
@@ -306,15 +306,15 @@ export function rolloutCondition(
   const progress = progressOf(found, rollout, previous?.rollout);
   const condition = { ...readyCondition(found, goal), rollout: progress };
   const isLate = nowMs - rollout.requestedAtMs >= maxUnseenRolloutMs;
-  if (isLate || (condition.status !== "ready" && condition.status !== "failed")) return condition;
+  if (isLate || (condition.kind !== "ready" && condition.kind !== "failed")) return condition;
   if (!progress.hasBegun && isAsBefore(condition, found, rollout))
-    return { status: "pending", summary: "waiting for the rollout to begin", rollout: progress };
-  if (condition.status === "failed" || goal.enough >= goal.replicas || rollout.before?.isCounted) return condition;
+    return { kind: "pending", summary: "waiting for the rollout to begin", rollout: progress };
+  if (condition.kind === "failed" || goal.enough >= goal.replicas || rollout.before?.isCounted) return condition;
   const renewed = new Set(progress.renewed);
   const healthy = found.status?.replicas.filter((replica) => replica.healthy && renewed.has(replica.id)) ?? [];
   if (healthy.length >= goal.enough) return condition;
   const summary = `${healthy.length}/${goal.replicas} replicas healthy and renewed`;
-  return { status: "pending", summary, rollout: progress };
+  return { kind: "pending", summary, rollout: progress };
 }
 
 function progressOf({ record, status }: Found, rollout: Rollout, previous?: RolloutProgress): RolloutProgress {
@@ -327,8 +327,8 @@ function progressOf({ record, status }: Found, rollout: Rollout, previous?: Roll
 }
 
 /** Whether a condition may be that of the old replicas. A cluster that another user stops or deletes is not as before. */
-function isAsBefore({ status }: Condition, found: Found, { before }: Rollout): boolean {
+function isAsBefore({ kind }: Condition, found: Found, { before }: Rollout): boolean {
   if (!before) return false;
   const words = [before.status, worstWord(found)];
-  return status === "failed" ? words.every((word) => stateOf(word) === "failed") : wasHealthy(before);
+  return kind === "failed" ? words.every((word) => stateOf(word) === "failed") : wasHealthy(before);
 }

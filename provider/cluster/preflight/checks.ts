@@ -69,13 +69,13 @@ export class Checks {
     run.addFixed(urn, __fixed);
     const { service, settings } = this.#connect();
     const hide = this.#hiding(urn, service, news, state);
-    service?.registry.stored(id, state.__resumedAt);
+    service?.registry.storedInState(id, state.__resumedAt);
     const messages =
       service && settings ? await refuseForeignKey({ ctx, service, settings, run, hide }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (service?.registry.costOf(urn)) {
-      service.registry.keeps(urn, id);
+      service.registry.setClusterOf(urn, id);
       // The second check of a replacement reads the clusters to judge a new name.
       const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
       const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);

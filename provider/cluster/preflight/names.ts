@@ -19,11 +19,11 @@ import { type Finding, failure, gapOf, info, type Situation, warning } from "./f
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {
   const { name, adopt } = inputs;
-  if (isCreation) service.registry.replaces(urn);
+  if (isCreation) service.registry.clearClusterOf(urn);
   const owner = hasUnknown(name) ? urn : service.registry.claimName(name, urn);
-  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.adopt(adopt, urn);
+  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.claimCluster(adopt, urn);
   // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && !isCreation) service.registry.adopted(adopt);
+  if (adopt !== undefined && adopter === urn && !isCreation) service.registry.adoptionSucceeded(adopt);
   const findings: Finding[] = [];
   const { problem } = service.registry;
   if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));

@@ -154,7 +154,7 @@ export async function findOrGone(
   const notShown = "was created a moment ago, and the service does not show it yet";
   if (operation.leftMs() < graceMs) throw operation.error(`${notShown}. Run the command again in two minutes`);
   const pausesMs = doublingPauses(graceMs, { first: creationGraceIntervalMs, max: creationGraceIntervalMs });
-  return operation.poll({ pausesMs, check: look, status: `${notShown}: looking again` });
+  return operation.poll({ pausesMs, check: look, message: `${notShown}: looking again` });
 }
 
 export async function findExisting(

@@ -35,8 +35,8 @@ interface Poll<Result> {
   readonly pausesMs: readonly number[];
   readonly check: (pauseMs: number) => Promise<Result>;
   readonly isFinal?: (result: Result) => boolean;
-  /** Reported before each pause. */
-  readonly status?: string;
+  /** Shown before each pause. */
+  readonly message?: string;
 }
 
 /** Pauses that double up to a maximum, of this time together. */
@@ -68,7 +68,7 @@ export class Operation {
   readonly urn: string;
   readonly signal: AbortSignal;
   /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
-  readonly isCreation: boolean;
+  readonly createsCluster: boolean;
   readonly isUpdate: boolean;
   readonly oldState: Partial<ClusterState>;
   readonly deadlineMs: number;
@@ -85,7 +85,7 @@ export class Operation {
     this.id = subject.id;
     this.urn = ctx.urn;
     this.signal = ctx.signal;
-    this.isCreation = kind === "create" && subject.inputs.adopt === undefined;
+    this.createsCluster = kind === "create" && subject.inputs.adopt === undefined;
     this.isUpdate = kind === "update";
     this.oldState = subject.olds ?? {};
     this.#startMs = ctx.startMs ?? sources.clock.now();
@@ -144,11 +144,11 @@ export class Operation {
   }
 
   /** Checks after each of the pauses until a result is final, or the time of the operation is over. Returns the last result. */
-  async poll<Result>({ pausesMs, check, isFinal = Boolean, status }: Poll<Result>): Promise<Result | undefined> {
+  async poll<Result>({ pausesMs, check, isFinal = Boolean, message }: Poll<Result>): Promise<Result | undefined> {
     let result: Result | undefined;
     for (const pauseMs of pausesMs) {
       if (pauseMs > 0) {
-        if (status) this.status(status);
+        if (message) this.show(message);
         await this.pause(pauseMs);
       }
       result = await check(pauseMs);
@@ -169,14 +169,14 @@ export class Operation {
     return clearStatus(status, this.#redactor);
   }
 
-  status(text: string): void {
+  show(text: string): void {
     this.ctx.status(this.#redactor.outgoing(text));
   }
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
   progress(text: string): void {
     const limitMs = this.deadlineMs - this.#startMs;
-    this.status(`${text}, ${duration(this.elapsedMs())} of ${duration(limitMs)}`);
+    this.show(`${text}, ${duration(this.elapsedMs())} of ${duration(limitMs)}`);
   }
 
   info(text: string): void {
@@ -243,15 +243,15 @@ export function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterR
 }
 
 /** What a state keeps of replicas at most: each command reads and writes the whole state. */
-const maxKept = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
+const maxStored = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 
 /** Hides secrets in the strings about replicas, before they are cut: a fragment of a secret is not recognized. */
 export function clearStatus(status: StatusRecord, redactor: Redactor): StatusRecord {
   const hide = (text: string) => redactor.incoming(text);
-  const replicas = status.replicas.slice(0, maxKept.replicas).map((replica) => {
-    const id = cut(redactor.outgoing(replica.id), maxKept.id);
-    const cleared = { ...replica, id, status: cut(hideInStatus(replica.status, hide), maxKept.status) };
-    if (replica.message !== undefined) cleared.message = cut(hide(replica.message), maxKept.message);
+  const replicas = status.replicas.slice(0, maxStored.replicas).map((replica) => {
+    const id = cut(redactor.outgoing(replica.id), maxStored.id);
+    const cleared = { ...replica, id, status: cut(hideInStatus(replica.status, hide), maxStored.status) };
+    if (replica.message !== undefined) cleared.message = cut(hide(replica.message), maxStored.message);
     return cleared;
   });
   const cleared = { ...status, replicas };

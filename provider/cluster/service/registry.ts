@@ -38,7 +38,7 @@ const topics = {
   isCreated: z.boolean(),
   isDeleted: z.boolean(),
   /** By URN: the cluster that the resource of the program has since an earlier run; empty once it is replaced. */
-  kept: z.string(),
+  cluster: z.string(),
   cost: plannedCostSchema,
   /** By URN: the GPUs that the resource needs beyond those that it has. */
   gpus: z.object({ service: z.string(), type: z.string(), count: z.number() }),
@@ -48,7 +48,7 @@ type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
 
 const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
 
-type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "kept";
+type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "inUse";
 
 /** How the service shows the inputs of a new cluster, and which inputs it does not show. */
 export interface LearnedInputs extends ObservedDifferences {
@@ -90,11 +90,11 @@ export class Registry {
   }
 
   /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved it. */
-  adopt(id: string, urn: string): string {
+  claimCluster(id: string, urn: string): string {
     return this.#claim("adopter", this.#cluster(id), urn);
   }
 
-  adopted(id: string): void {
+  adoptionSucceeded(id: string): void {
     this.#set("isAdopted", this.#cluster(id), true);
   }
 
@@ -118,7 +118,7 @@ export class Registry {
     this.#set("isDeleted", this.#cluster(id), true);
   }
 
-  stored(id: string, resumedAt = ""): void {
+  storedInState(id: string, resumedAt = ""): void {
     const known = this.#get("resumedAt", this.#cluster(id));
     if (known === undefined || known < resumedAt) this.#set("resumedAt", this.#cluster(id), resumedAt);
   }
@@ -129,12 +129,12 @@ export class Registry {
     return this.isCreated(id) || this.#get("resumedAt", this.#cluster(id)) !== undefined || adopter !== urn;
   }
 
-  keeps(urn: string, id: string): void {
-    this.#set("kept", urn, this.#cluster(id));
+  setClusterOf(urn: string, id: string): void {
+    this.#set("cluster", urn, this.#cluster(id));
   }
 
-  replaces(urn: string): void {
-    if (this.#get("kept", urn)) this.#set("kept", urn, "");
+  clearClusterOf(urn: string): void {
+    if (this.#get("cluster", urn)) this.#set("cluster", urn, "");
   }
 
   /**
@@ -147,8 +147,8 @@ export class Registry {
     const adopter = this.#get("adopter", cluster);
     if (this.#get("isAdopted", cluster)) return adopter === urn ? "adoptedAgain" : "adopted";
     if (adopter !== undefined) return "adoptionFailed";
-    const isKept = [...this.#all("kept")].some(([other, kept]) => other !== urn && kept === cluster);
-    return isKept ? "kept" : undefined;
+    const isInUse = [...this.#all("cluster")].some(([other, its]) => other !== urn && its === cluster);
+    return isInUse ? "inUse" : undefined;
   }
 
   /** The existing clusters of a name: those of the list, and the last one that this process created. */

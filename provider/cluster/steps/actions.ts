@@ -27,13 +27,13 @@ export async function stop(
   const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.oldState);
   const { record } = operation.observed;
   if (!isDone(record)) {
-    operation.status("stopping");
+    operation.show("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
     await sendWrite(service, operation, { kind: "stop", send, isDone, attempt });
   }
   if (skipAwait) return waitUntilVisible(service, operation);
   await waitUntilStopped(service, operation, record?.status);
-  operation.status("stopped");
+  operation.show("stopped");
 }
 
 function waitUntilStopped(service: Service, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
@@ -70,7 +70,7 @@ export async function start(
   };
   const tried: string[] = [];
   for (const action of actions) {
-    operation.status(`starting, by ${action}`);
+    operation.show(`starting, by ${action}`);
     const isDone = () => isStarted(service, operation, stoppedStatus);
     let refusal: string | undefined;
     try {
@@ -178,7 +178,7 @@ export async function restartReplicas(
   const { client, clock } = service;
   try {
     const before = await observeStatus(service, operation);
-    operation.status(`${action}ing`);
+    operation.show(`${action}ing`);
     const { isObserved } = await sendWrite<unknown>(service, operation, {
       kind: "restart",
       send: () =>

@@ -90,15 +90,15 @@ export async function sendWrite<Answer>(
       lost += 1;
       busy = 0;
       const { retryAfterMs = 0 }: Partial<ApiFailure> = error.details;
-      const isKept = lost < limit.lost && retryAfterMs <= maxRetryAfterMs;
-      if (isKept && retryAfterMs > 0) operation.progress(`waiting ${duration(retryAfterMs)}: ${briefOf(error)}`);
-      const lookupMs = Math.max(maxEffectMs, isKept ? retryAfterMs : 0);
+      const mayRepeat = lost < limit.lost && retryAfterMs <= maxRetryAfterMs;
+      if (mayRepeat && retryAfterMs > 0) operation.progress(`waiting ${duration(retryAfterMs)}: ${briefOf(error)}`);
+      const lookupMs = Math.max(maxEffectMs, mayRepeat ? retryAfterMs : 0);
       const isObserved = await operation.poll({
         pausesMs: effectPauses(lookupMs),
         check: async () => isDone(await read("lookup")),
       });
       if (isObserved) return { isObserved, seen };
-      if (!isKept || operation.leftMs() === 0) throw error;
+      if (!mayRepeat || operation.leftMs() === 0) throw error;
     }
   }
 }

@@ -153,7 +153,7 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
   // Without a replica, nothing shows whether the new configuration is healthy.
   if (rollsOut && !wasDown && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
   if (isScaled) {
-    operation.status(`scaling to ${replicas}`);
+    operation.show(`scaling to ${replicas}`);
     await sendWrite(service, operation, {
       kind: "scale",
       send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
@@ -188,7 +188,7 @@ async function configure(change: Change, isStopped: boolean): Promise<Configured
   const { service, operation, update, progress } = change;
   const { state, inputs, record, effects, target } = update;
   const attempt = () => progress.attempt(...configPaths(update));
-  operation.status("updating");
+  operation.show("updating");
   try {
     // Replicas that the update adds to none do not show whether they run the new configuration.
     const canShowRollout = effects.has("rollout") && record.replicas !== 0;
@@ -304,10 +304,10 @@ async function learnedState(service: Service, operation: Operation, update: Upda
 async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
   const { inputs, state, target, named } = update;
   const { record: last } = operation.observed;
-  const { isCreation } = operation;
+  const { createsCluster } = operation;
   // An unfinished creation that the program has corrected sends changes too.
   const sendsChanges = named.length > 0;
-  const isNew = isCreation || state.__observed === undefined;
+  const isNew = createsCluster || state.__observed === undefined;
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
     if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
@@ -319,7 +319,7 @@ async function learn(service: Service, operation: Operation, update: Update): Pr
   };
   // With skipAwait, the last observation is older than the change.
   if (last?.env !== undefined && !(sendsChanges && target.skipAwait)) return learnFrom(last);
-  if (!isCreation || sendsChanges) return learnFrom(await find(service, operation));
+  if (!createsCluster || sendsChanges) return learnFrom(await find(service, operation));
   return service.registry.learned(inputs, async () =>
     learnFrom(await find(service, operation, { priority: "lookup" })),
   );
@@ -395,17 +395,17 @@ class Progress {
   /** The number of replicas that the service has; `undefined` if it is not known. */
   replicas: number | undefined;
 
-  /** @param isCreation Whether a failure has to put the id of the cluster into the state in any case. */
+  /** @param keepsId Whether a failure has to put the id of the cluster into the state in any case. */
   constructor(
     private readonly update: Update,
-    private readonly isCreation: boolean,
+    private readonly keepsId: boolean,
   ) {
     const { inputs, state, record } = update;
     // A stopped cluster has no replicas that a trigger would have to restart.
     const names = isDown(record, state) ? sentInputs : [...sentInputs, ...triggerNames];
     this.inputs = { ...inputs, ...pick(state, names), replicas: state.replicas ?? inputs.replicas };
     this.#paths = state.__unfinished?.paths ?? [];
-    this.#hasBegun = isCreation;
+    this.#hasBegun = keepsId;
     const isKnown = !this.#paths.includes("replicas");
     this.replicas = record.replicas ?? (isKnown ? state.replicas : undefined);
   }
@@ -457,7 +457,7 @@ class Progress {
   }
 
   get unfinished(): Unfinished {
-    return { kind: this.isCreation ? "creation" : "update", paths: this.#paths };
+    return { kind: this.keepsId ? "creation" : "update", paths: this.#paths };
   }
 
   /** The mark of a state after a success: what a stopped cluster gets at its next start. */

@@ -99,8 +99,8 @@ export class Poller {
           if (misses >= maxMisses && creationGraceLeftMs(operation.oldState, this.clock.now()) === 0)
             throw report.disappeared();
           if (condition && isFinal(condition, report.waitedMs() - sameSinceMs)) {
-            if (condition.status === "ready") return condition;
-            if (condition.status === "failed") throw report.ended(condition);
+            if (condition.kind === "ready") return condition;
+            if (condition.kind === "failed") throw report.ended(condition);
             throw report.unclear(condition.unrecognized ?? "nothing about its health");
           }
           report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
@@ -127,13 +127,13 @@ export class Poller {
       const status = await this.#statusOf(operation, poll);
       // The previous poll's status word is older than this `/status`.
       const withoutWord = { ...last.record, status: undefined };
-      if (status && conditionOf({ record: withoutWord, status }).status === "pending")
+      if (status && conditionOf({ record: withoutWord, status }).kind === "pending")
         return { record: last.record, status };
       return { ...(await this.#lookUp(options)), status: status ?? noReplicas(this.sources.client) };
     }
     const { record, isGone } = await this.#lookUp(options);
     if (!record || isGone) return { record, isGone };
-    if (conditionOf({ record }).status !== "pending") return this.#complete(options, record);
+    if (conditionOf({ record }).kind !== "pending") return this.#complete(options, record);
     return { record, status: last.status ?? (await this.#statusOf(operation, poll)) };
   }
 
@@ -143,9 +143,9 @@ export class Poller {
     const { record: listed, isGone } = await this.#readListed(options);
     if (!listed || isGone) return { record: listed, isGone };
     const observation = await this.#complete(options, listed);
-    const { status } = conditionOf({ ...observation, record: listed });
-    const isConfirmed = status === "ready" && (observation.status !== undefined || operation.isCreation);
-    if (status === "pending" || isConfirmed) return observation;
+    const { kind } = conditionOf({ ...observation, record: listed });
+    const isConfirmed = kind === "ready" && (observation.status !== undefined || operation.createsCluster);
+    if (kind === "pending" || isConfirmed) return observation;
     const found = await this.#lookUp(options, {});
     return found.record && !found.isGone ? this.#complete(options, found.record) : found;
   }
@@ -164,7 +164,7 @@ export class Poller {
   }
 
   async #complete({ operation, conditionOf }: WaitOptions, record: ClusterRecord): Promise<Observation> {
-    if (conditionOf({ record }).status !== "unknown") return { record };
+    if (conditionOf({ record }).kind !== "unknown") return { record };
     const { client } = this.sources;
     const isFailed = stateOf(record.status) === "failed";
     const read = isFailed ? findStatus(client, operation) : this.#statusOf(operation, {});
@@ -222,9 +222,9 @@ export class Poller {
   }
 }
 
-function isFinal({ status, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
-  if (status === "failed") return true;
-  if (status === "ready") return !isVague || unchangedMs >= holdMs;
+function isFinal({ kind, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
+  if (kind === "failed") return true;
+  if (kind === "ready") return !isVague || unchangedMs >= holdMs;
   return unrecognized !== undefined && unchangedMs >= stallMs;
 }
 

@@ -53,7 +53,7 @@ export class WaitReport {
   /** Reports where the time went. */
   ready(): void {
     const times = this.#milestones.length > 0 ? `: ${this.#milestones.join(", ")}` : "";
-    this.operation.status(`ready after ${duration(this.operation.elapsedMs())}${times}`);
+    this.operation.show(`ready after ${duration(this.operation.elapsedMs())}${times}`);
   }
 
   observed(summary: string, { record, status }: Observation): void {

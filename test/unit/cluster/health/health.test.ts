@@ -37,8 +37,8 @@ describe("the condition of a cluster that has to run two healthy replicas", () =
     ...["PROVISIONING", "degraded", "stopping"].map((word) => [word, "pending"] as const),
     ...["running", "failed", "whirring", undefined].map((word) => [word, "unknown"] as const),
     ...["stopped", "terminating", "terminated"].map((word) => [word, "failed"] as const),
-  ])("follows from the record alone: %s is %s", (word, status) => {
-    expect(readyCondition(pollOf(word), two).status).toBe(status);
+  ])("follows from the record alone: %s is %s", (word, kind) => {
+    expect(readyCondition(pollOf(word), two).kind).toBe(kind);
   });
 
   it.each<[string, string[], string]>([
@@ -55,35 +55,35 @@ describe("the condition of a cluster that has to run two healthy replicas", () =
     ["whirring", ["brewed", "brewed"], "pending"],
     ["oom_killed", ["healthy", "healthy"], "failed"],
   ])("follows from the word and the replicas: %s with %j is %s", (word, words, kind) => {
-    expect(readyCondition(pollOf(word, replicasOf(...words)), two).status).toBe(kind);
+    expect(readyCondition(pollOf(word, replicasOf(...words)), two).kind).toBe(kind);
   });
 
   it("explains a failure by the worse word and the unhealthy replicas", () => {
     const summary = "it is terminating: someone else is deleting it";
-    expect(readyCondition(pollOf("failed", well, "terminating"), two)).toMatchObject({ status: "failed", summary });
+    expect(readyCondition(pollOf("failed", well, "terminating"), two)).toMatchObject({ kind: "failed", summary });
     const sick = pollOf("running", replicasOf("healthy", "failed"), "failed");
-    expect(readyCondition(sick, two)).toMatchObject({ status: "failed", reasons: ["replica r1: failed"] });
+    expect(readyCondition(sick, two)).toMatchObject({ kind: "failed", reasons: ["replica r1: failed"] });
   });
 
   it.each<[string, Found, object]>([
-    ["is vague without a word", pollOf(undefined, well), { status: "ready", isVague: true }],
+    ["is vague without a word", pollOf(undefined, well), { kind: "ready", isVague: true }],
     [
       "is vague if /status is only an unknown word",
       wholeOf("running", { status: "whirring", isMissing: true }),
-      { status: "ready", isVague: true, unrecognized: '"whirring", which this version does not know' },
+      { kind: "ready", isVague: true, unrecognized: '"whirring", which this version does not know' },
     ],
-    ["is certain with one flag for all replicas", wholeOf("running", { overall: true }), { status: "ready" }],
-    ["is pending if that flag is false", wholeOf("whirring", { overall: false }), { status: "pending" }],
-    ["is pending after a 404 of /status", wholeOf("running", { isMissing: true }), { status: "pending" }],
+    ["is certain with one flag for all replicas", wholeOf("running", { overall: true }), { kind: "ready" }],
+    ["is pending if that flag is false", wholeOf("whirring", { overall: false }), { kind: "pending" }],
+    ["is pending after a 404 of /status", wholeOf("running", { isMissing: true }), { kind: "pending" }],
   ])("%s", (_title, poll, expected) => {
-    const { status, isVague, unrecognized } = readyCondition(poll, two);
-    expect({ status, isVague, unrecognized }).toEqual(expected);
+    const { kind, isVague, unrecognized } = readyCondition(poll, two);
+    expect({ kind, isVague, unrecognized }).toEqual(expected);
   });
 
   it("depends on the probe if no word is known, but not if a word is bad", () => {
     const probed = goalOf({ replicas: 2, readinessProbe: { path: "/health" } });
     const statusOf = (word: string, ...words: string[]) =>
-      readyCondition(pollOf(word, replicasOf(...words)), probed).status;
+      readyCondition(pollOf(word, replicasOf(...words)), probed).kind;
     expect(statusOf("whirring", "brewed", "brewed")).toBe("ready");
     expect(statusOf("offline", "brewed")).toBe("pending");
     expect(statusOf("whirring", "brewed", "failed")).toBe("pending");
@@ -92,7 +92,7 @@ describe("the condition of a cluster that has to run two healthy replicas", () =
 });
 
 test.each(["terminating", "stopped", undefined])("a wait for a deletion continues with another word: %s", (other) => {
-  expect(goneCondition(pollOf(other)).status).toBe("pending");
+  expect(goneCondition(pollOf(other)).kind).toBe("pending");
 });
 
 test("a replica of unknown health is healthy for users only if the cluster is ready", () => {
@@ -139,7 +139,7 @@ const wordsOf = ({ record, status: health }: Found) =>
 test("a wait for a stop never ends while a word means another state or a deletion", () => {
   fc.assert(
     fc.property(observation, beforeStop, (found, before) => {
-      if (stoppedCondition(found, before).status !== "ready") return true;
+      if (stoppedCondition(found, before).kind !== "ready") return true;
       const states = wordsOf(found).map(stateOf);
       return (
         !wordsOf(found).some(isDeleting) && (states.includes("stopped") || states.every((state) => state === "unknown"))
@@ -154,7 +154,7 @@ test("a wait for a running cluster never ends with a bad word, a word for anothe
   fc.assert(
     fc.property(observation, goals, (found, goal) => {
       const condition = readyCondition(found, goal);
-      if (condition.status !== "ready") return true;
+      if (condition.kind !== "ready") return true;
       const states = wordsOf(found).map(stateOf);
       if (wordsOf(found).some((each) => isDeleting(each) || isUnhealthyStatus(each))) return false;
       if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
