@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
-import { readAnswer } from "../../../../provider/api/http/answers";
+import { keyHider, readAnswer } from "../../../../provider/api/http/answers";
 import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
 import { Transport, type TransportOptions } from "../../../../provider/api/http/transport";
-import { keyHider, Redactor } from "../../../../provider/base/redact";
+import { Redactor } from "../../../../provider/base/redact";
 import { Secret } from "../../../../provider/base/text";
 import { sources } from "../../../support/sources";
 import { VirtualClock } from "../../../support/virtualClock";

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
+import { keyHider } from "../../../../provider/api/http/answers";
 import { ApiError, GpuClusterError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 import { answering, canary, failureOf, once, requestOf, serve, transportTo } from "./httpHarness";
@@ -94,3 +95,12 @@ test.each(["Zq7K-Wv93-Lm2X-T", "Zq7K"])(
     expect(response.body).toBe("");
   },
 );
+
+test.each([
+  ["a long key is replaced in its plain forms", "sk-canary-0123", "web-sk-canary-0123", "web-[secret]"],
+  ["half of it does not count", "training-webapp", "training Training-Webapp-2 webapp", undefined],
+  ["a short key is a word of a text", "train", "bad key train", "bad key [secret]"],
+  ["no name has white space", "train", "train", undefined],
+])("the API key in data: %s", (_law, key, text, expected = text) => {
+  expect(keyHider(key)(text)).toBe(expected);
+});
