@@ -64,7 +64,6 @@ export class Checks {
     const run = this.#run;
     const { urn } = ctx;
     const { name, __fixed = [] } = state;
-    // The second check of a replacement gets no old inputs.
     if (name !== undefined) run.clusters.set(urn, inputsOf(state));
     run.addFixed(urn, __fixed);
     const { service, settings } = this.#connect();
@@ -76,17 +75,16 @@ export class Checks {
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (service?.registry.costOf(urn)) {
       service.registry.setClusterOf(urn, id);
-      // The second check of a replacement reads the clusters to judge a new name.
       const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
       const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
+      // The second check of a replacement will read the clusters for a new generated name.
       const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
       const current = withReplicasOf(state, list && memberOf(list, id));
       for (const text of [hiddenReasonOf(diff.changes), rolloutOf(current, news, diff.changes)])
         if (text !== undefined) messages.push(info(text));
       const loss = lossOf(current, news, diff.changes, service.clock.now());
       if (loss !== undefined) messages.push(warning(loss));
-      // The second check of a replacement does not repeat the loss.
-      if (loss !== undefined && isReplaced) run.isFirst(`replaced ${urn}`);
+      if (loss !== undefined && isReplaced) run.announcedLosses.add(urn);
     }
     this.#log(ctx, messages, hide);
     const hasEnded = service !== undefined && sinceEndMs(news, service.clock.now()) !== undefined;
@@ -134,8 +132,10 @@ export class Checks {
   #log({ urn, log }: Ctx, messages: readonly Message[], hide: Hide): void {
     const name = resourceNameOf(urn);
     for (const { kind, text, once } of messages) {
-      const line = once !== undefined || name === "" ? text : `${name}: ${text}`;
-      if (this.#run.isFirst(once ?? `${urn}\n${text}`)) log(hide(line), kind);
+      const key = once ?? `${urn}\n${text}`;
+      if (this.#run.messages.has(key)) continue;
+      this.#run.messages.add(key);
+      log(hide(once !== undefined || name === "" ? text : `${name}: ${text}`), kind);
     }
   }
 }

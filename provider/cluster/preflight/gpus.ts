@@ -93,7 +93,7 @@ function unlistedText(type: string, listed: readonly string[], source: string): 
 
 /** Judges whether enough GPUs of one of the types are free, for this cluster and for the others of the run. */
 export async function judgeStock(situation: Situation): Promise<Finding[]> {
-  const { urn, settings, service, reads, inputs, isCreation, adopted } = situation;
+  const { urn, settings, service, reads, inputs, kind, adopted } = situation;
   const count = adopted || inputs.adopt !== undefined ? 0 : missingGpus(situation);
   service.registry.setGpus(urn, inputs.gpuType, count);
   if (count === 0) return [];
@@ -106,7 +106,7 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const all = need > count ? `, ${need} for all clusters of this run so far` : "";
   const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
-  const end = isCreation ? endsWithoutCapacity[onNoCapacityOf(inputs)] : undefined;
+  const end = kind === "change" ? undefined : endsWithoutCapacity[onNoCapacityOf(inputs)];
   if (end !== undefined) return [info(`${short}: ${end}`)];
   if (severityOf("missingStock", settings) === "failure") return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];

@@ -17,13 +17,13 @@ import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./findings";
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
-export function claim({ urn, service, inputs, isCreation }: Situation): Finding[] {
+export function claim({ urn, service, inputs, kind }: Situation): Finding[] {
   const { name, adopt } = inputs;
-  if (isCreation) service.registry.clearClusterOf(urn);
+  if (kind !== "change") service.registry.clearClusterOf(urn);
   const owner = hasUnknown(name) ? urn : service.registry.claimName(name, urn);
   const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.claimCluster(adopt, urn);
   // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && !isCreation) service.registry.adoptionSucceeded(adopt);
+  if (adopt !== undefined && adopter === urn && kind === "change") service.registry.adoptionSucceeded(adopt);
   const findings: Finding[] = [];
   const { problem } = service.registry;
   if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
@@ -56,27 +56,35 @@ export async function findAdopted({ reads, inputs, previous }: Situation): Promi
 
 /** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
 export async function judgeName(situation: Situation): Promise<Existing> {
-  const { urn, service, settings, reads, inputs, previous, isCreation } = situation;
-  const { name, adopt, __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
-  // Only the engine knows the order of a replacement. If it creates the cluster first, the creation finds the name taken.
-  const keepsName = previous?.name === name && !(isCreation && deletesFirst === false && !isGenerated);
-  if (hasUnknown(name) || adopt !== undefined || keepsName) return { findings: [] };
+  const { urn, kind, service, settings, reads, inputs, previous } = situation;
+  const { name, adopt, __deleteBeforeReplace: deletesFirst } = inputs;
+  if (hasUnknown(name) || adopt !== undefined || canKeepName(situation)) return { findings: [] };
   const answer = await reads.clusters();
   const { value: list } = answer;
   if (!list) return { findings: gapOf("taken names", answer) };
   const holders = service.registry.holders(name, list);
   if (holders.length === 0) return { findings: [] };
   let why = "";
-  if (isCreation && isResumableName(inputs, urn, { salt: settings.resume, predecessor: previous?.name })) {
+  if (kind !== "change" && isResumableName(inputs, urn, { salt: settings.resume, predecessor: previous?.name })) {
     const complete = await reads.showsAll(list);
     const resumable = await findResumableInDetail(situation, { holders, complete });
     if (!("reason" in resumable)) return resumable;
     why = `. ${notResumed(resumable.reason)}`;
   }
-  // The holder can be the resource's own cluster, which is deleted first. If it is not, the creation fails.
+  // It can be a replacement that looks like a creation: then the engine deletes the holder first. Otherwise the creation fails.
   const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;
-  if (deletesFirst && !previous) return { findings: [warning(deleted)] };
+  if (kind === "creation" && deletesFirst) return { findings: [warning(deleted)] };
   return { findings: [failure("name", `"${name}" ${takenReason(holders)}${why}`)] };
+}
+
+/**
+ * Whether a change keeps the name of its cluster, or a replacement can take it over. Only the engine knows the order of a
+ * replacement. If the program has it create the new cluster first, the creation finds the name taken.
+ */
+function canKeepName({ kind, inputs, previous }: Situation): boolean {
+  if (previous?.name !== inputs.name) return false;
+  const { __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
+  return kind === "change" || deletesFirst !== false || isGenerated === true;
 }
 
 /** The cluster that an interrupted run has created. A list may not show everything, so the cluster's own record decides. */

@@ -53,11 +53,19 @@ interface Preflight {
   readonly certain: Properties;
 }
 
-/** Judges the inputs of one resource by reads alone. */
+/**
+ * Judges the inputs of one resource by reads alone.
+ *
+ * The engine checks a new resource without old inputs, and an existing one with them. If it replaces the cluster, it checks a
+ * second time, as for a new resource, whatever the reason: a difference, an option such as `replaceOnChanges`, or a resource
+ * that this one depends on. So a check without old inputs is about a replacement if this run has seen a cluster of the resource
+ * before, in a check or a diff. `--replace` and `state taint` cause no such call: their only check looks like a creation.
+ */
 export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
-  const previous = current ?? run.clusters.get(urn);
+  const replaced = current ? undefined : run.clusters.get(urn);
+  const previous = current ?? replaced;
   const names = {
     urn,
     current: current?.name,
@@ -78,7 +86,9 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const refused = { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
-  const requested = { ctx, urn, service, settings, run, reads, inputs, previous, isCreation: current === undefined };
+  let kind: Situation["kind"] = replaced ? "replacement" : "creation";
+  if (current) kind = "change";
+  const requested = { ctx, urn, service, settings, run, reads, inputs, previous, kind };
   if (current && isUnchanged(requested, current)) {
     const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
     if (kept.gpuType === current.gpuType) {
@@ -92,10 +102,11 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
 
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
   const { situation } = prepared;
+  const loss = replaced ? await judgeLoss(requested, replaced) : [];
   const certain = certainOf(situation, prepared.isKept);
   let outputs = ctx.showsOutputs ? {} : certain;
   const types = await judgeTypes(situation);
-  const findings = [...prepared.findings, ...announceEnd(situation), ...types];
+  const findings = [...prepared.findings, ...loss, ...announceEnd(situation), ...types];
   if (types.every(({ kind }) => kind !== "failure")) {
     findings.push(...(await judgeStock(situation)));
     const cost = await judgeCost(situation);
@@ -149,15 +160,17 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
   const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.service.clock.now());
   findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
-  const { urn, run, service, reads, inputs, previous } = requested;
-  // No input shows this replacement: an option of the program or of the command requires it.
-  if (previous && runs(previous) && run.isFirst(`replaced ${urn}`)) {
-    const { value: list } = await reads.clustersIfRead();
-    const [record, ...others] = list ? service.registry.holders(previous.name, list) : [];
-    const replaced = withReplicasOf(previous, others.length === 0 ? record : undefined);
-    findings.push(warning(replacementText(replaced, inputs)));
-  }
   return { situation, findings, isKept: false };
+}
+
+/** What a replacement removes, unless the diff has said it: no input shows a replacement that only an option requires. */
+async function judgeLoss({ urn, service, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
+  if (!runs(replaced) || run.announcedLosses.has(urn)) return [];
+  run.announcedLosses.add(urn);
+  const { value: list } = await reads.clustersIfRead();
+  const [record, ...others] = list ? service.registry.holders(replaced.name, list) : [];
+  const observed = withReplicasOf(replaced, others.length === 0 ? record : undefined);
+  return [warning(replacementText(observed, inputs))];
 }
 
 function isRefused(findings: readonly Finding[]): boolean {
@@ -253,9 +266,9 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
 }
 
 /** Tells of an end that is new. */
-function announceEnd({ service, inputs, previous, isCreation }: Situation): Finding[] {
+function announceEnd({ service, inputs, previous, kind }: Situation): Finding[] {
   const { runUntil } = inputs;
-  const isNew = isCreation || runUntil !== previous?.runUntil;
+  const isNew = kind !== "change" || runUntil !== previous?.runUntil;
   const leftMs = Date.parse(runUntil ?? "") - service.clock.now();
   if (!isNew || !(leftMs > 0)) return [];
   return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];

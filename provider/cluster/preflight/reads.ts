@@ -238,20 +238,16 @@ export class RunMemory {
   readonly clusters = new Map<string, CheckedInputs>();
   /** By URN: the costs of the clusters of this provider, for which the engine has started this process. */
   readonly costs = new Map<string, PlannedCost>();
+  /** The URNs for which a message has said what a replacement removes: the engine checks a replacement twice. */
+  readonly announcedLosses = new Set<string>();
   readonly #fixed = new Map<string, readonly ConfigInput[]>();
-  readonly #messages = new Set<string>();
+  /** The keys of the messages that the run has shown. */
+  readonly messages = new Set<string>();
   #cache: ReadCache | undefined;
 
   reads(service: Service, caller: ReadingCheck): Reads {
     if (this.#cache?.service !== service) this.#cache = new ReadCache(service);
     return new Reads(this.#cache, caller);
-  }
-
-  /** True at the first call with a key. */
-  isFirst(key: string): boolean {
-    if (this.#messages.has(key)) return false;
-    this.#messages.add(key);
-    return true;
   }
 
   /** The inputs of a resource that the service cannot change in place. */
