@@ -5,7 +5,7 @@ import { Transport } from "../../provider/api/http/transport";
 import type { Clock } from "../../provider/base/clock";
 import { Secret } from "../../provider/base/text";
 import { createClusterResource, createService } from "../../provider/cluster/resource";
-import type { Ctx } from "../../provider/contract";
+import type { CallContext } from "../../provider/contract";
 import { sources } from "../support/sources";
 
 /** The address and the API key of a service. */
@@ -66,7 +66,7 @@ function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
   };
 }
 
-function contextOf(name: string): Ctx {
+function contextOf(name: string): CallContext {
   const urn = `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/gpucluster:Cluster::${name}`;
   return { urn, signal: new AbortController().signal, log: () => undefined, status: () => undefined };
 }

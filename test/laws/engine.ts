@@ -11,7 +11,7 @@ import { Transport } from "../../provider/api/http/transport";
 import { ConnectionError, InterruptedError, messageOf } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
 import { createClusterResource, createService } from "../../provider/cluster/resource";
-import { type Ctx, type Diff, InitError, type Properties, type Resource } from "../../provider/contract";
+import { type CallContext, type Diff, InitError, type Properties, type Resource } from "../../provider/contract";
 import { sources } from "../support/sources";
 import { LifeClock } from "./clock";
 import { type Dialect, kindOf, refusal, type Sent, Service, type Truth } from "./service";
@@ -81,7 +81,7 @@ interface Plan {
 
 interface Process {
   readonly cluster: Resource;
-  readonly ctx: Ctx;
+  readonly ctx: CallContext;
   readonly messages: string[];
 }
 
@@ -225,7 +225,7 @@ export class Engine {
       () => settings,
     );
     this.#interrupt = new AbortController();
-    const log: Ctx["log"] = (message, severity = "info") => messages.push(`${severity}: ${message}`);
+    const log: CallContext["log"] = (message, severity = "info") => messages.push(`${severity}: ${message}`);
     return { cluster, messages, ctx: { urn, timeoutMs, signal: this.#interrupt.signal, log, status: () => undefined } };
   }
 

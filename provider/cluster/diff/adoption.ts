@@ -10,7 +10,7 @@ import type { CheckedInputs, ClusterState } from "../schema/state";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
 import { gpuTypeOf, hasValue, identifiersIn, isMasked, maskedVariables, sameText } from "./drift";
 
-/** Only a replacement changes them. `mismatches` compares the name by another rule. */
+/** Only a replacement changes them. `findMismatches` compares the name by another rule. */
 const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
 
 /** Whether a record reports another value than the inputs. A field that it does not report counts as equal. */
@@ -66,8 +66,8 @@ export function withName(inputs: CheckedInputs, { name }: ClusterRecord): Checke
   return name === undefined || !inputs.__generatedName ? inputs : { ...inputs, name };
 }
 
-/** An adopted cluster has them in the spelling of the program. */
-const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
+/** An adopted cluster has these in the spelling of the program. */
+const spelledByProgram: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
 
 /**
  * The state that this package would have written for the cluster: the observed values, or those of the program if the service
@@ -75,14 +75,14 @@ const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
  */
 export function adoptedState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
   const { env, replicas, desiredStatus } = inputs;
-  const others = textNames.filter((field) => !identity.has(field) && isOtherText(field, inputs, record));
+  const others = textNames.filter((field) => !spelledByProgram.has(field) && isOtherText(field, inputs, record));
   const state = stateOf(record.status);
   const isPowerKnown = state !== "unknown" && !isStopping(record.status) && !hasUnknown(desiredStatus);
   const actual = state === "stopped" ? "stopped" : "running";
   const found = Object.entries(env ?? {}).filter(([name]) => Object.hasOwn(record.env ?? {}, name));
   const foundEnv = found.map(([name, value]) => {
-    const shown = record.env?.[name] ?? null;
-    return [name, shown === null || isMasked(shown) ? value : shown] as const;
+    const observed = record.env?.[name] ?? null;
+    return [name, observed === null || isMasked(observed) ? value : observed] as const;
   });
   return {
     ...inputs,

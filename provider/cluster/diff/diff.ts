@@ -52,11 +52,11 @@ export function isUnknownAt(inputs: object, path: string): boolean {
   return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
-/** A diff with the changes that are certain: an unknown value hides only itself, and one that is new is a change whatever it is. */
+/** The changes of a diff that are known: an unknown value hides only itself, and one that is new is a change whatever it is. */
 export function knownChanges(diff: Pick<Diff, "changes">, inputs: object): Pick<Diff, "changes"> {
-  const isCertain = ([path, { kind }]: [string, PropertyChange]) =>
+  const isKnown = ([path, { kind }]: [string, PropertyChange]) =>
     !isUnknownAt(inputs, path) || (kind === "add" && path.includes("."));
-  return { changes: Object.fromEntries(Object.entries(diff.changes).filter(isCertain)) };
+  return { changes: Object.fromEntries(Object.entries(diff.changes).filter(isKnown)) };
 }
 
 /** Adds the change of the cost for a preview. An unknown cost is not a change, and a new price alone causes no update. */

@@ -121,12 +121,12 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   const isStoppedOrStopping = hasStopped || isStopping(record.status);
   const actual = isStoppedOrStopping ? "stopped" : "running";
   // An unknown status word proves nothing.
-  const isCertain = isStoppedOrStopping || stateOf(record.status) !== "unknown";
-  const isPowerDrift = isCertain && actual !== desiredStatus && !paths.includes("desiredStatus");
+  const isPowerKnown = isStoppedOrStopping || stateOf(record.status) !== "unknown";
+  const isPowerDrift = isPowerKnown && actual !== desiredStatus && !paths.includes("desiredStatus");
 
   // A number of replicas that takes effect at the next start, or that an autoscaler can choose, is not drift.
-  const isKept = hasStopped || mayScaleTo(state.extraFields, record.replicas);
-  const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
+  const isNoDrift = hasStopped || mayScaleTo(state.extraFields, record.replicas);
+  const replicas = isNoDrift ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   const isCostDrift = state.hourlyCost !== undefined && (replicas !== state.replicas || isPowerDrift);
   const size = { replicas, isStopped: isPowerDrift && actual === "stopped" };
 

@@ -41,11 +41,11 @@ function mergeInputs(
   record: ClusterRecord,
   named: readonly string[],
 ): CheckedInputs {
-  const shown = withDrift(state, record);
+  const observed = withDrift(state, record);
   const kept = (state.__observed?.kept ?? []).map((name) => [name, record.env?.[name]] as const);
   const keptEnv = Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   const isNamed = (path: string) => isWithinPaths(path, named);
-  const sourceOf = (path: string) => (isNamed(path) ? inputs : shown);
+  const sourceOf = (path: string) => (isNamed(path) ? inputs : observed);
   const { desiredStatus } = sourceOf("desiredStatus");
   const starts = desiredStatus !== "stopped" && isDown(record, state);
   const replicas =
@@ -56,8 +56,8 @@ function mergeInputs(
     desiredStatus,
     container: sourceOf("container").container ?? inputs.container,
     registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
-    env: mergeMaps("env", named, inputs.env, { ...keptEnv, ...shown.env }),
-    extraFields: mergeMaps("extraFields", named, inputs.extraFields, shown.extraFields),
+    env: mergeMaps("env", named, inputs.env, { ...keptEnv, ...observed.env }),
+    extraFields: mergeMaps("extraFields", named, inputs.extraFields, observed.extraFields),
     // None of no replicas gets healthy, and none answers a probe.
     skipAwait: replicas === 0 ? true : inputs.skipAwait,
   };
@@ -76,13 +76,13 @@ function mergeMaps<Value>(
 
 /** The configuration before an update: of what the update names, as the record showed it; of all else, that of the state. */
 export function configurationBefore({ state, record, named }: Update): Partial<CheckedInputs> {
-  const shown = withDrift(state, record);
-  const sourceOf = (path: string) => (isWithinPaths(path, named) ? shown : state);
+  const observed = withDrift(state, record);
+  const sourceOf = (path: string) => (isWithinPaths(path, named) ? observed : state);
   return {
     container: sourceOf("container").container,
     registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
-    env: state.env && mergeMaps("env", named, shown.env, state.env),
-    extraFields: state.extraFields && mergeMaps("extraFields", named, shown.extraFields, state.extraFields),
+    env: state.env && mergeMaps("env", named, observed.env, state.env),
+    extraFields: state.extraFields && mergeMaps("extraFields", named, observed.extraFields, state.extraFields),
   };
 }
 

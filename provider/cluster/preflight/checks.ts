@@ -3,7 +3,14 @@ import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../ba
 import { Redactor } from "../../base/redact";
 import { resourceNameOf } from "../../base/text";
 import type { ResolvedSettings } from "../../config/settings";
-import { type Checked, type CheckFailure, type Ctx, type Diff, hasUnknown, type Properties } from "../../contract";
+import {
+  type CallContext,
+  type Checked,
+  type CheckFailure,
+  type Diff,
+  hasUnknown,
+  type Properties,
+} from "../../contract";
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
@@ -39,7 +46,7 @@ export class Checks {
     private readonly settings: () => ResolvedSettings,
   ) {}
 
-  async check(ctx: Ctx, news: Properties, state?: ClusterState): Promise<Checked> {
+  async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
     const { service, settings, failures } = this.#connect();
     const olds: Properties = { ...state };
@@ -53,14 +60,14 @@ export class Checks {
     this.#log(ctx, result.messages, hide);
     const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
     const checked = { inputs: result.inputs, failures: all };
-    return ctx.showsOutputs ? { ...checked, certain: result.certain } : checked;
+    return ctx.showsOutputs ? { ...checked, knownOutputs: result.knownOutputs } : checked;
   }
 
   /**
    * The difference, and after a check what it does to the cluster. A refresh, which only displays drift, makes no check.
    * @throws GpuClusterError if the service of the inputs does not know the cluster, or if `adopt` names another one.
    */
-  async diff(ctx: Ctx, id: string, state: ClusterState, news: CheckedInputs): Promise<Diff> {
+  async diff(ctx: CallContext, id: string, state: ClusterState, news: CheckedInputs): Promise<Diff> {
     const run = this.#run;
     const { urn } = ctx;
     const { name, __fixed = [] } = state;
@@ -92,7 +99,7 @@ export class Checks {
     return withCost(isEnd ? { ...diff, isEnd } : diff, { ...state }, { ...news });
   }
 
-  async hourlyCostOf({ signal }: Ctx, inputs: CheckedInputs): Promise<number | undefined> {
+  async hourlyCostOf({ signal }: CallContext, inputs: CheckedInputs): Promise<number | undefined> {
     const isPatient = limitOf(inputs, this.settings()) !== undefined;
     return hourlyCostOf(this.#run.reads(this.service(), { signal, isPatient }), inputs);
   }
@@ -129,7 +136,7 @@ export class Checks {
   }
 
   /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */
-  #log({ urn, log }: Ctx, messages: readonly Message[], hide: Hide): void {
+  #log({ urn, log }: CallContext, messages: readonly Message[], hide: Hide): void {
     const name = resourceNameOf(urn);
     for (const { kind, text, once } of messages) {
       const key = once ?? `${urn}\n${text}`;
@@ -152,7 +159,7 @@ async function refuseForeignKey(
     settings,
     run,
     hide,
-  }: { ctx: Ctx; service: Service; settings: ResolvedSettings; run: RunMemory; hide: Hide },
+  }: { ctx: CallContext; service: Service; settings: ResolvedSettings; run: RunMemory; hide: Hide },
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {

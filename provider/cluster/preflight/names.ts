@@ -112,8 +112,8 @@ export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[]
   const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
   const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
   const hasOthers = Object.keys(record.env ?? {}).some((variable) => !Object.hasOwn(inputs.env ?? {}, variable));
-  const kept = hasOthers ? "; variables that the program does not set are kept" : "";
-  const changes = `${listOf(changed)} will be changed to match the program${kept}`;
+  const untouched = hasOthers ? "; variables that the program does not set are kept" : "";
+  const changes = `${listOf(changed)} will be changed to match the program${untouched}`;
   return [
     ...failures.map(({ property, reason }) => failure(property, reason)),
     info(`adopts ${record.id}${name}${why}: ${changed.length === 0 ? "nothing is changed" : changes}`),

@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import { age } from "../../base/clock";
 import type { ResolvedSettings } from "../../config/settings";
-import { type CheckFailure, type Ctx, hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { type CallContext, type CheckFailure, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
@@ -15,12 +15,12 @@ import { completeInputs, findFailures, namingFailures, waitingFailures } from ".
 import type { Service } from "../wait/wait";
 import { judgeCost, judgeKeptCost, limitOf } from "./cost";
 import {
-  certainOutputs,
   type Finding,
   failure,
   gapOf,
   info,
   judgeGaps,
+  lastingOutputs,
   type Message,
   replacementText,
   runs,
@@ -36,7 +36,7 @@ import type { RunMemory } from "./reads";
 
 /** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
 interface Request {
-  readonly ctx: Ctx;
+  readonly ctx: CallContext;
   readonly news: Properties;
   /** The old inputs; empty for a creation, and for the second check of a replacement. */
   readonly olds: Properties;
@@ -49,8 +49,8 @@ interface Preflight {
   readonly inputs: Properties;
   readonly failures: readonly CheckFailure[];
   readonly messages: readonly Message[];
-  /** The outputs that are certain and not among the inputs. */
-  readonly certain: Properties;
+  /** The outputs that are known before the operation and not among the inputs. */
+  readonly knownOutputs: Properties;
 }
 
 /**
@@ -76,25 +76,25 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const completed = completeInputs(news, names);
   const typed = current ? withKeptType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
-  if (!service || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], certain: {} };
+  if (!service || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
   const nowMs = service.clock.now();
   const inputs = withStatusAt(nowMs, typed, { isCreation: !current });
   // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
   const resumes = isResumableName(inputs, urn, names);
   if (!current && !resumes) invalid.push(...endFailures(inputs, nowMs));
-  const refused = { inputs: { ...inputs }, failures: invalid, messages: [], certain: {} };
+  const refused = { inputs: { ...inputs }, failures: invalid, messages: [], knownOutputs: {} };
 
   const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
   if (current) kind = "change";
   const requested = { ctx, urn, service, settings, run, reads, inputs, previous, kind };
   if (current && isUnchanged(requested, current)) {
-    const kept = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
-    if (kept.gpuType === current.gpuType) {
-      const unchanged = { ...requested, inputs: { ...kept, __secrets: inputs.__secrets } };
+    const listed = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
+    if (listed.gpuType === current.gpuType) {
+      const unchanged = { ...requested, inputs: { ...listed, __secrets: inputs.__secrets } };
       // Nothing is read for it, but it counts for the other clusters of the run.
-      service.registry.setGpus(urn, kept.gpuType, 0);
+      service.registry.setGpus(urn, listed.gpuType, 0);
       return conclude(unchanged, [...claim(unchanged), ...judgeKeptCost(unchanged)], {}, {});
     }
   }
@@ -103,8 +103,8 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
   const { situation } = prepared;
   const loss = replaced ? await judgeLoss(requested, replaced) : [];
-  const certain = certainOf(situation, prepared.isKept);
-  let outputs = ctx.showsOutputs ? {} : certain;
+  const knownOutputs = knownOutputsOf(situation, prepared.keepsCluster);
+  let outputs = ctx.showsOutputs ? {} : knownOutputs;
   const types = await judgeTypes(situation);
   const findings = [...prepared.findings, ...loss, ...announceEnd(situation), ...types];
   if (types.every(({ kind }) => kind !== "failure")) {
@@ -114,14 +114,14 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
     const identifiers = current ? {} : await listedIdentifiers(situation);
     outputs = { ...outputs, ...cost.hourlyCost, ...identifiers };
   }
-  return conclude(situation, findings, certain, outputs);
+  return conclude(situation, findings, knownOutputs, outputs);
 }
 
 interface Prepared {
   readonly situation: Situation;
   readonly findings: readonly Finding[];
-  /** Whether it is certain that the resource keeps its cluster. */
-  readonly isKept: boolean;
+  /** Whether the resource certainly keeps its cluster. */
+  readonly keepsCluster: boolean;
 }
 
 async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
@@ -143,11 +143,11 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const fixed = isConfigured ? await reads.fixed() : {};
   run.addFixed(urn, fixed.value ?? []);
   const { changes } = diffCluster({ ...previous }, { ...inputs }, run.fixedOf(urn));
-  const isKept = Object.values(changes).every(({ replace }) => !replace);
-  if (isKept && inputs.__generatedName && !current.__generatedName)
+  const keepsCluster = Object.values(changes).every(({ replace }) => !replace);
+  if (keepsCluster && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
   findings.push(...gapOf("updates in place", fixed));
-  return { situation, findings, isKept };
+  return { situation, findings, keepsCluster };
 }
 
 async function prepareCreation(requested: Situation): Promise<Prepared> {
@@ -160,7 +160,7 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
   const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.service.clock.now());
   findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
-  return { situation, findings, isKept: false };
+  return { situation, findings, keepsCluster: false };
 }
 
 /** What a replacement removes, unless the diff has said it: no input shows a replacement that only an option requires. */
@@ -187,7 +187,7 @@ function withAdopted(requested: Situation, adopted: ClusterRecord): Situation {
 function conclude(
   { settings, inputs }: Situation,
   findings: readonly Finding[],
-  certain: Properties,
+  knownOutputs: Properties,
   outputs: Properties,
 ): Preflight {
   const all = [...findings, ...judgeGaps(findings, settings)];
@@ -197,7 +197,7 @@ function conclude(
   const kinds = failures.length === 0 ? ["warning", "info"] : ["warning"];
   const messages = all.filter((finding): finding is Message => kinds.includes(finding.kind));
   const { __deleteBeforeReplace, ...others } = inputs;
-  return { inputs: { ...others, ...outputs }, failures, messages, certain };
+  return { inputs: { ...others, ...outputs }, failures, messages, knownOutputs };
 }
 
 /** Whether the program requests what its last check returned. A limit that needs an unknown cost has to be judged even then. */
@@ -218,15 +218,15 @@ async function withListedOutputs(
   current: CheckedInputs,
 ): Promise<CheckedInputs> {
   const isInState = ctx.showsOutputs && inputs.fallbackGpuTypes === undefined;
-  // Another name or type can replace the cluster: then nothing of it is certain.
+  // Another name or type can replace the cluster: then its outputs are not known.
   const isUndecided = [current.name, inputs.name, inputs.gpuType].includes(UNKNOWN);
   if (current.endpoint !== undefined || isInState || isUndecided) return current;
   const { value: list } = await reads.clusters();
   const holders = list ? service.registry.holders(current.name, list) : [];
   const record = holders[0];
-  // If several clusters have the name, none is certain.
+  // If several clusters have the name, any of them can be that of the resource.
   if (!record || holders.length > 1) return current;
-  const listed = { ...current, ...certainOutputs({ ...record }) };
+  const listed = { ...current, ...lastingOutputs({ ...record }) };
   const actualType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
   if (actualType === undefined || hasType(current, actualType)) return listed;
   // A creation with one type got that one: this is another name of it.
@@ -235,13 +235,13 @@ async function withListedOutputs(
   return { ...listed, gpuType: actualType, hourlyCost: undefined };
 }
 
-function certainOf(situation: Situation, isKept: boolean): Properties {
+function knownOutputsOf(situation: Situation, keepsCluster: boolean): Properties {
   const { ctx, inputs, previous, adopted } = situation;
   // A creation makes another cluster if the one to resume is gone by then.
-  if (adopted && inputs.adopt !== undefined) return certainOutputs({ ...adopted });
+  if (adopted && inputs.adopt !== undefined) return lastingOutputs({ ...adopted });
   // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
   if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
-  return isKept ? certainOutputs({ ...previous }) : {};
+  return keepsCluster ? lastingOutputs({ ...previous }) : {};
 }
 
 /** The inputs with the status that they request now: diff, update and state know no other one. */

@@ -7,7 +7,7 @@ import { maxGeneratedLabel } from "../../api/endpoints";
 import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
 import { closestName, cut, resourceNameOf } from "../../base/text";
-import { type CheckFailure, type Ctx, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
+import { type CallContext, type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
 import { asInputs, type CheckedInputs } from "./state";
 
@@ -339,7 +339,7 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
 export function waitingFailures(
   news: Properties,
   olds: Properties,
-  { canAwait }: Pick<Ctx, "canAwait">,
+  { canAwait }: Pick<CallContext, "canAwait">,
 ): CheckFailure[] {
   if (canAwait || news["onNoCapacity"] !== "nextRun" || olds["onNoCapacity"] === "nextRun") return [];
   const reason = '"nextRun" needs the plugin: use `Cluster` of `pulumi-gpucluster/native`, or set "wait"';

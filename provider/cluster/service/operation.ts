@@ -13,7 +13,7 @@ import {
 import { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { defaultTimeoutsMs, lookupGraceMs } from "../../base/times";
-import { type Ctx, InitError } from "../../contract";
+import { type CallContext, InitError } from "../../contract";
 import { namesReason, type Observation } from "../health/health";
 import { readableInputs, secretPathsOf, secretsOf } from "../schema/secrets";
 import type { CheckedInputs, ClusterState } from "../schema/state";
@@ -77,7 +77,7 @@ export class Operation {
   #observed: Observation = {};
 
   constructor(
-    private readonly ctx: Ctx,
+    private readonly ctx: CallContext,
     private readonly sources: OperationSources,
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,

@@ -8,7 +8,7 @@ import { diffCluster } from "../../../provider/cluster/diff/diff";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
 import type { RequestNames, ResolvedSettings } from "../../../provider/config/settings";
-import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/contract";
+import { type CallContext, InitError, type Properties, type Resource } from "../../../provider/contract";
 import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 import { sources } from "../../support/sources";
 import { VirtualClock } from "../../support/virtualClock";
@@ -23,7 +23,7 @@ interface Base {
   readonly cluster: Resource;
   /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
   readonly messages: string[];
-  ctx(overrides?: Partial<Ctx>): Ctx;
+  ctx(overrides?: Partial<CallContext>): CallContext;
   /** Runs the clock until the work has ended. */
   run<T>(work: Promise<T>): Promise<T>;
   /** The same service in a process of its own, which identifies service and key by `seenBy`; without a journal, it is alone. */
@@ -183,7 +183,7 @@ function withMethods(real: Client, methods: Partial<Client> = {}): Client {
   });
 }
 
-function recorder(messages: string[]): Ctx {
+function recorder(messages: string[]): CallContext {
   return {
     urn: urnOf("web"),
     signal: new AbortController().signal,
@@ -238,7 +238,7 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
 export async function interruptAfter<T>(
   { clock, run }: Base,
   ms: number,
-  begin: (interrupt: Pick<Ctx, "signal">) => Promise<T>,
+  begin: (interrupt: Pick<CallContext, "signal">) => Promise<T>,
 ): Promise<{ end: T; lastedMs: number }> {
   const controller = new AbortController();
   const work = begin({ signal: controller.signal });
@@ -319,13 +319,13 @@ export const web: Wanted = {
 /** What tests do with one cluster, or a few. */
 function operationsOf(fixture: Base) {
   /** Updates to new inputs; the record of requests holds this update alone. */
-  async function change({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}): Promise<Held> {
+  async function change({ id, state }: Held, news: Properties, ctx: Partial<CallContext> = {}): Promise<Held> {
     fixture.simulator.requests.length = 0;
     return { id, state: await fixture.run(fixture.cluster.update(fixture.ctx(ctx), id, state, news)) };
   }
 
   /** As `change`, but it has to fail: what the engine then stores, and the message that it shows. A plain error stores nothing. */
-  async function failingChange({ id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
+  async function failingChange({ id, state }: Held, news: Properties, ctx: Partial<CallContext> = {}) {
     fixture.simulator.requests.length = 0;
     const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(ctx), id, state, news)));
     if (!(error instanceof InitError)) return { id, state, text: error.message };
@@ -382,14 +382,14 @@ function operationsOf(fixture: Base) {
     return fixture.messages.filter((text) => text.startsWith("warning"));
   }
 
-  const read = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
+  const read = ({ id, state }: Held, ctx: Partial<CallContext> = {}) =>
     fixture.run(fixture.cluster.read(fixture.ctx(ctx), id, state));
 
-  const remove = ({ id, state }: Held, ctx: Partial<Ctx> = {}) =>
+  const remove = ({ id, state }: Held, ctx: Partial<CallContext> = {}) =>
     fixture.run(fixture.cluster.delete(fixture.ctx(ctx), id, state));
 
   /** The error of a creation that has to fail with an id, within a minute if `ctx` sets nothing else. */
-  const failingCreate = (inputs: Properties, ctx: Partial<Ctx> = { timeoutMs: 60_000 }) =>
+  const failingCreate = (inputs: Properties, ctx: Partial<CallContext> = { timeoutMs: 60_000 }) =>
     fixture.run(initErrorOf(fixture.cluster.create(fixture.ctx(ctx), inputs)));
 
   /** How long work takes, and how it ends. */

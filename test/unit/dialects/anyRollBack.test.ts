@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Ctx, InitError } from "../../../provider/contract";
+import { type CallContext, InitError } from "../../../provider/contract";
 import {
   type Fixture,
   failureOf,
@@ -30,7 +30,7 @@ it("an interrupted rollback is followed by what the next update requests, whatev
     fixture.simulator.change(created.id, { container, env, ...size });
     const held = await fixture.refresh(created);
     fixture.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
-    const begin = (ctx: Pick<Ctx, "signal">) =>
+    const begin = (ctx: Pick<CallContext, "signal">) =>
       failureOf(fixture.cluster.update(fixture.ctx({ ...ctx, timeoutMs: 120_000 }), held.id, held.state, marked(bad)));
     const { end: error } = await interruptAfter(fixture, ms, begin);
     forget(fixture);

@@ -2,7 +2,7 @@ import type { CreateBody } from "../../../../provider/api/requests";
 import { ConnectionError, CreateError, InterruptedError } from "../../../../provider/base/errors";
 import { createService } from "../../../../provider/cluster/resource";
 import { Operation } from "../../../../provider/cluster/service/operation";
-import type { Ctx } from "../../../../provider/contract";
+import type { CallContext } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
   countOf,
@@ -26,7 +26,7 @@ const createLine = "POST /v1/clusters";
 const listLine = "GET /v1/clusters";
 
 /** One creation through `CreateOnce`. */
-function claim({ service, ctx }: Fixture, body: Partial<CreateBody> = {}, overrides: Partial<Ctx> = {}) {
+function claim({ service, ctx }: Fixture, body: Partial<CreateBody> = {}, overrides: Partial<CallContext> = {}) {
   const request = { ...wanted, ...body };
   const inputs = { name: request.name };
   const operation = new Operation(ctx({ timeoutMs: 600_000, ...overrides }), service, "create", { id: "", inputs });

@@ -67,8 +67,8 @@ describe("a limit on costs while the key is busy", () => {
 it("a preview of outputs leaves the type of a new cluster open if there are several", async () => {
   const fixture = await openFixture();
   const preview = async (news: Properties) => {
-    const { certain } = await fixture.run(fixture.cluster.check(fixture.ctx({ showsOutputs: true }), news, {}));
-    return fixture.cluster.preview(certain);
+    const { knownOutputs } = await fixture.run(fixture.cluster.check(fixture.ctx({ showsOutputs: true }), news, {}));
+    return fixture.cluster.preview(knownOutputs);
   };
   expect(await preview(listOf("h200", "h100", "l4"))).toMatchObject({ gpuType: UNKNOWN });
   expect(await preview({ ...checked, gpuType: "h200" })).not.toHaveProperty("gpuType");
