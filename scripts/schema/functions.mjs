@@ -4,10 +4,10 @@ import { checker, documented, exported } from "./sources.mjs";
 import { asFlags, objectSpec } from "./types.mjs";
 import { usageIn } from "./usage.mjs";
 
-/** The data functions: the methods of `Provider`, which the adapters use. */
+/** The data functions: the methods of `DataFunctions` that return promises. */
 export function functionSpecs() {
-  const provider = exported("provider/index.ts", "Provider");
-  const methods = [...(provider.members?.values() ?? [])].filter(({ flags }) => flags & ts.SymbolFlags.Method);
+  const all = exported("sdk/dataFunctions.ts", "DataFunctions").members ?? new Map();
+  const methods = [...all.values()].filter(({ name }) => !name.endsWith("Output"));
   return Object.fromEntries(methods.map((method) => [`gpucluster:index:${method.name}`, functionSpec(method)]));
 }
 
@@ -22,7 +22,7 @@ const examplesOf = (name) => `scripts/schema/examples/${name}.md`;
 function functionSpec(method) {
   const declaration = method.valueDeclaration;
   if (declaration === undefined || !ts.isMethodSignature(declaration)) throw new Error(`${method.name} is no method.`);
-  const [args] = declaration.parameters;
+  const args = declaration.parameters.find(({ name }) => name.getText() === "args");
   const inputs = args && objectSpec(interfaceOf(args.type, method.name));
   const result =
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;

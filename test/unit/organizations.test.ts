@@ -52,23 +52,23 @@ describe("the providers of several organizations in one process", () => {
 
   it("each find the cluster of their organization by a shared name, and cannot read the other", async () => {
     const { providers, ids } = await openOrganizations();
-    const found = await Promise.all(organizations.map((name) => providers[name].getCluster({ name: "web" })));
+    const found = await Promise.all(organizations.map((name) => providers[name].functions.getCluster({ name: "web" })));
     expect(found.map(({ id, container }) => [id, container])).toEqual(
       organizations.map((name) => [ids[name], `acme/${name}:1`]),
     );
-    const error = await failureOf(providers.eu.getCluster({ id: ids.us }));
+    const error = await failureOf(providers.eu.functions.getCluster({ id: ids.us }));
     expect(error.message).toMatch(/HTTP 404.*getClusters\(\) lists/);
   });
 
   it("use a key that changes while the program runs; a missing key fails no other provider", async () => {
     const { simulator, configs, providers } = await openOrganizations();
-    await providers.eu.getHealth();
+    await providers.eu.functions.getHealth();
     configs.eu["gpucluster:apiKey"] = "key-us";
-    await providers.eu.getHealth();
+    await providers.eu.functions.getHealth();
     expect(simulator.requests.map(({ organization }) => organization)).toEqual(["eu", "us"]);
     configs.eu["gpucluster:apiKey"] = "";
-    expect((await failureOf(providers.eu.getHealth())).message).toMatch(/^The API key is missing: set /);
-    expect(await providers.us.getHealth()).toMatchObject({ healthy: true });
+    expect((await failureOf(providers.eu.functions.getHealth())).message).toMatch(/^The API key is missing: set /);
+    expect(await providers.us.functions.getHealth()).toMatchObject({ healthy: true });
   });
 });
 

@@ -12,7 +12,7 @@ export const functionNames = [
   "getClusterStatus",
   "getHealth",
   "getServiceInfo",
-] as const satisfies readonly (keyof Provider)[];
+] as const satisfies readonly (keyof Provider["functions"])[];
 
 export type FunctionName = (typeof functionNames)[number];
 
@@ -21,7 +21,8 @@ export function openProvider(config: Readonly<Record<string, string>>) {
   const provider = createProvider((name) => (Object.hasOwn(config, name) ? config[name] : undefined));
   return {
     ...provider,
-    call: (name: FunctionName, ...args: unknown[]): Promise<unknown> => Reflect.apply(provider[name], provider, args),
+    call: (name: FunctionName, ...args: unknown[]): Promise<unknown> =>
+      Reflect.apply(provider.functions[name], undefined, args),
   };
 }
 

@@ -15,7 +15,7 @@ it("every operation refuses a wrong setting before any request, without a secret
     // A request would arrive.
     "gpucluster:baseUrl": simulator.url.replace("//", `//user:${password}@`),
   };
-  const { cluster, getGpuTypes, getHealth } = createProvider((name) => settings[name]);
+  const { cluster, functions } = createProvider((name) => settings[name]);
   const ctx = contextOf({ log: () => undefined });
   const { failures } = await cluster.check(ctx, least);
   expect(failures.map(({ property }) => property)).toEqual([""]);
@@ -24,8 +24,8 @@ it("every operation refuses a wrong setting before any request, without a secret
     () => cluster.read(ctx, "cl_1", state),
     () => cluster.update(ctx, "cl_1", state, { ...checked, replicas: 3 }),
     () => cluster.delete(ctx, "cl_1", state),
-    getGpuTypes,
-    getHealth,
+    functions.getGpuTypes,
+    functions.getHealth,
   ];
   const errors = await Promise.all(works.map((work) => failureOf(work())));
   for (const error of errors) expect(error).toBeInstanceOf(ConfigError);
