@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { read, repository } from "../support/repository";
 import { closeFixtures, openFixture } from "./harness";
 
-const repository = resolve(__dirname, "../..");
-const guide = readFileSync(join(repository, "docs/guides/languages.md"), "utf8");
+const guide = read("docs/guides/languages.md");
 /** The commands of the guide, without the package, which is that of this tree. */
 const commands = [...guide.matchAll(/^pulumi (do) --package "\$plugin" (.*)$/gm)].map(([, ...words]) =>
   words.join(" "),

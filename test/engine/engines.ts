@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { manifest } from "../support/repository";
 import { cliRoot } from "./workspace";
-
-const manifest = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8"));
 
 /** The version of the CLI under test. */
 export const cliVersion = spawnSync(join(cliRoot, "bin/pulumi"), ["version"], { encoding: "utf8" })

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { serveEndpoints } from "../../simulator/endpoints";
+import { read } from "../support/repository";
 import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 
 afterAll(closeFixtures);
 
-const page = readFileSync(resolve(__dirname, "../../docs/getting-started.md"), "utf8");
+const page = read("docs/getting-started.md");
 
 /** The fences after a heading, by their language. */
 function stepOf(heading: string): { commands: string[]; output: string[]; program: string } {

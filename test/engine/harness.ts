@@ -1,5 +1,6 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { type EndpointServer, serveEndpoints } from "../support/endpointServer";
+import { living } from "../support/living";
 import { Workspace } from "./workspace";
 
 /** The key of these tests: it must not be in plain text anywhere. */
@@ -64,10 +65,7 @@ export async function closeFixtures(): Promise<void> {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 }
 
-/** The existing clusters, which the service bills. */
-export function living(simulator: Simulator) {
-  return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
-}
+export { living };
 
 /** The ids in a stable order. */
 export function idsOf(clusters: readonly { readonly id: string }[]): string[] {

@@ -1,19 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { run } from "../install/run";
+import { read, repository } from "../support/repository";
 import { cliVersion, testIn } from "./engines";
 import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 import { Templates } from "./templates";
 
 const test = testIn("python");
-const repository = resolve(__dirname, "../..");
 
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
 jest.setTimeout(20 * 60_000);
 
 /** The programs of docs/guides/languages.md, word for word as one program, and the lines that they omit. */
-const page = readFileSync(join(repository, "docs/guides/languages.md"), "utf8");
+const page = read("docs/guides/languages.md");
 const guide = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join("\n");
 const program = `${guide}
 choosy = gpucluster.Cluster(

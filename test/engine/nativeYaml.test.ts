@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { read, repository } from "../support/repository";
 import { closeFixtures, living, openEndpoint, openFixture } from "./harness";
 
 afterAll(closeFixtures);
 
-const repository = resolve(__dirname, "../..");
-const example = readFileSync(join(repository, "examples/native-yaml/Pulumi.yaml"), "utf8")
+const example = read("examples/native-yaml/Pulumi.yaml")
   .replace(/^name: .*$/m, "name: engine-test")
   .replace("path: ../../plugin", `path: ${join(repository, "plugin")}`);
 
@@ -28,7 +28,7 @@ test("the YAML example runs, scales by its config, shows its cost, and is destro
 });
 
 const programs = ["docs/_index.md", "docs/guides/languages.md"].flatMap((file) => {
-  const page = readFileSync(join(repository, file), "utf8");
+  const page = read(file);
   return [...page.matchAll(/^```yaml\n(resources:[\s\S]*?)^```$/gm)].map(
     ([, program = ""]) => [file, program] as const,
   );

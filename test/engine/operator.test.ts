@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { run } from "../install/run";
+import { repository } from "../support/repository";
 import { closeFixtures, type Fixture, living, openFixture } from "./harness";
 
-const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/operator");
 const read = (name: string) => readFileSync(join(example, name), "utf8");
 const program = parse(read("program.yaml"));

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import type { Simulator } from "../../simulator";
+import { manifest, repository } from "../support/repository";
 import { canaryKey, closeFixtures, idsOf, living, openFixture, until } from "./harness";
 import { cliRoot, type Run, type Running, startProcess, type Workspace } from "./workspace";
 
-const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/pipeline");
 /** The key of the environment `preview`: of the same organization as that of `production`. */
 const readKey = "canary-read-7b20e5d1";
@@ -289,7 +289,7 @@ describe("the workflow", () => {
   });
 
   it("installs the version of the CLI that all this is tested with", () => {
-    const { config } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+    const { config } = manifest;
     expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${config.pulumi}\n`);
   });
 

@@ -1,12 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { repository } from "../support/repository";
 import { closeFixtures, living, openFixture, until } from "./harness";
 import { type Run, startProcess } from "./workspace";
 
 afterAll(closeFixtures);
-
-const repository = resolve(__dirname, "../..");
 
 describe("the quickstart", () => {
   it("keeps its GPU type when prices and stock have changed between two runs", async () => {

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { read } from "../support/repository";
 import { cliRoot } from "./workspace";
 
-const schema = readFileSync(join(__dirname, "../../provider/schema/schema.json"), "utf8");
+const schema = read("provider/schema/schema.json");
 
 let folder: string;
 beforeEach(() => {

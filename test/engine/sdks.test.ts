@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { run } from "../install/run";
+import { manifest, read, repository } from "../support/repository";
 import { cliVersion, testIn } from "./engines";
 import { closeFixtures, living, openEndpoint, openFixture } from "./harness";
 
-const repository = resolve(__dirname, "../..");
-const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+const { version } = manifest;
 const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3@v${cliVersion}`;
 
 // A fresh machine compiles the generators, and the dependencies of the Go SDK.
@@ -25,7 +25,7 @@ const inGo = testIn("go");
 /** A document, and its example in each language. */
 const documents = Object.fromEntries(
   ["docs/_index.md", "docs/guides/languages.md", "provider/schema/schema.json"].map((file) => {
-    const text = readFileSync(join(repository, file), "utf8");
+    const text = read(file);
     const page: string = file.endsWith(".json")
       ? JSON.parse(text).resources["gpucluster:index:Cluster"].description
       : text;

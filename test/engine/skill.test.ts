@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { blocksOf } from "../support/documents";
+import { read } from "../support/repository";
 import { closeFixtures, living, openEndpoint, openFixture } from "./harness";
 import { cliRoot, startProcess } from "./workspace";
 
 afterAll(closeFixtures);
 
-const page = readFileSync(resolve(__dirname, "../../SKILL.md"), "utf8");
+const page = read("SKILL.md");
 
 test("the program of SKILL.md and each of its commands run, and nothing is left", async () => {
   const endpoint = await openEndpoint();

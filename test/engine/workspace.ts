@@ -11,16 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
-
-const repository = resolve(__dirname, "../..");
+import { manifest, read, repository } from "../support/repository";
 
 /** The folder of the real CLI: set by `npm test`; if Jest runs by hand, the folder of `scripts/pulumi-cli.mjs`. */
 export const cliRoot = findCliRoot();
 
 function findCliRoot(): string {
-  const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
   const home = process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
   const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.config.pulumi);
   if (existsSync(join(root, "bin"))) return root;
@@ -115,7 +113,7 @@ export class Workspace {
   /** Uses a TypeScript program of the repository instead of the string; `npm run check` has checked its types. */
   programFile(path: string): void {
     this.withoutTypes();
-    this.typeScript(readFileSync(join(repository, path), "utf8"));
+    this.typeScript(read(path));
   }
 
   /** Uses a whole TypeScript program instead of the text; the engine's host checks its types. */

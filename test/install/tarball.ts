@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { repository } from "../support/repository";
 import { run } from "./run";
-
-const repository = resolve(__dirname, "../..");
 
 /** The package as npm would publish it. */
 export class Tarball {

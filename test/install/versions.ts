@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-
-const manifest = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8"));
+import { manifest } from "../support/repository";
 
 /** The SDK of Pulumi: both ends of the supported range, and the last version for Node 20, which this repository uses. */
 export const oldestSdk: string = manifest.peerDependencies["@pulumi/pulumi"].replace("^", "");

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { cancelCreation } from "../support/dynamicProcess";
+import { repository } from "../support/repository";
 
-const repository = resolve(__dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "gpucluster-cancel-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));

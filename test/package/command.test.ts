@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { manifest, repository } from "../support/repository";
 
-const repository = resolve(__dirname, "../..");
-const { bin } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+const { bin } = manifest;
 
 /** Runs the one command of the package. */
 function run(...args: string[]) {

@@ -2,12 +2,11 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { manifest, read, repository } from "../support/repository";
 
 const run = promisify(execFile);
-const repository = resolve(__dirname, "../..");
-const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
 
 /** The files of the tarball, as npm would pack it. */
 async function packedFiles(): Promise<string[]> {
@@ -42,7 +41,7 @@ describe("the tarball", () => {
   it("contains no path of the machine that built it", async () => {
     const absolute = /file:\/\/\/|\/(home|root|Users|tmp|var|opt|work)\/|\b[A-Z]:\\/;
     for (const file of await packedFiles()) {
-      const text = readFileSync(join(repository, file), "utf8");
+      const text = read(file);
       expect({ file, path: absolute.exec(text)?.[0] }).toEqual({ file, path: undefined });
       expect({ file, isNamed: text.includes(repository) }).toEqual({ file, isNamed: false });
     }
@@ -98,7 +97,7 @@ describe("the plugin", () => {
       expect(notices).toContain(`\n${name} ${version}: `);
       for (const file of licences) expect(notices).toContain(readFileSync(join(own, file), "utf8"));
     }
-    expect(readFileSync(join(repository, "plugin/THIRD-PARTY-NOTICES.txt"), "utf8")).toBe(notices);
+    expect(read("plugin/THIRD-PARTY-NOTICES.txt")).toBe(notices);
     rmSync(folder, { recursive: true });
   });
 

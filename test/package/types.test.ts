@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import ts from "typescript";
+import { repository } from "../support/repository";
 
-const repository = resolve(__dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "gpucluster-types-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

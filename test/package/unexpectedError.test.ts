@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator";
 import { type ProviderProcess, startProvider } from "../support/providerProcess";
+import { repository } from "../support/repository";
 
-const repository = resolve(__dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "gpucluster-error-"));
 /** Uncaught errors in the plugin's process, on a signal. */
 const errors = join(folder, "errors.cjs");

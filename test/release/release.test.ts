@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { listenOn, urlOf } from "../../simulator/server";
 import { closeFixtures, type Fixture, living, openFixture } from "../engine/harness";
 import { cliRoot } from "../engine/workspace";
 import { run } from "../install/run";
+import { repository } from "../support/repository";
 import { Registry } from "./registry";
 
-const repository = resolve(__dirname, "../..");
 const readJson = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 const { version, engines } = readJson(join(repository, "package.json"));
 

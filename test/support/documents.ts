@@ -1,13 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { read, repository } from "./repository";
 
-const root = resolve(__dirname, "../..");
-const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+const documents = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file.replaceAll("\\", "/")}`);
 
 /** The README and all documents, by their paths. */
-export const pages = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
+export const pages = new Map(["README.md", ...documents].map((file) => [file, read(file)]));
 const text = [...pages.values()].join("\n");
 
 /** The code blocks of a language in a page; by default, in all pages. */

@@ -1,19 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { version } from "../../provider/base/version";
+import { manifest, read, repository } from "../support/repository";
 
-const root = resolve(__dirname, "../..");
-const pages = readdirSync(root, { encoding: "utf8" })
+const pages = readdirSync(repository, { encoding: "utf8" })
   .concat(filesIn("docs"), filesIn("examples"))
   .filter((file) => file.endsWith(".md"));
 
 function filesIn(folder: string): string[] {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  const files = readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" });
   return files.filter((file) => !file.includes("node_modules")).map((file) => join(folder, file));
 }
-
-const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** The anchors of a page, as GitHub makes them of its headings. */
 function anchorsOf(text: string): string[] {
@@ -38,8 +36,8 @@ function deadLinks(file: string, text: string): string[] {
   return links.filter((link) => {
     if (/^https?:/.test(link)) return false;
     const [path = "", anchor] = link.split("#");
-    const target = path === "" ? file : relative(root, resolve(root, dirname(file), path));
-    if (!existsSync(join(root, target))) return true;
+    const target = path === "" ? file : relative(repository, resolve(repository, dirname(file), path));
+    if (!existsSync(join(repository, target))) return true;
     return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
   });
 }
@@ -62,7 +60,6 @@ test("every heading of the page about messages is printed", () => {
 });
 
 test("every command, setting and variable in a document exists", () => {
-  const manifest = JSON.parse(read("package.json"));
   const { config } = JSON.parse(read("provider/schema/schema.json"));
   const checks: [RegExp, (name: string) => boolean][] = [
     [/npm run (?:-s )?([\w:]+)/g, (name) => name in manifest.scripts],
@@ -83,11 +80,11 @@ test("every command, setting and variable in a document exists", () => {
 
 /** The files that a script writes, and git holds. */
 test.each(["schema", "docs"])("npm run %s: would change nothing", (name) => {
-  const args = [join(root, `scripts/${name}.mjs`), "--check"];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const args = [join(repository, `scripts/${name}.mjs`), "--check"];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
 test("the version in the code is the one of the package", () => {
-  expect(JSON.parse(read("package.json"))).toMatchObject({ version });
+  expect(manifest).toMatchObject({ version });
 });

@@ -1,15 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-
-const root = join(__dirname, "../..");
-const read = (file: string) => readFileSync(join(root, file), "utf8");
+import { manifest, read, repository } from "../support/repository";
 
 /** Runs code that imports modules of scripts/release, with a value. */
 function evaluate(code: string, value: unknown): unknown {
   const program = `${code}\nconsole.log(JSON.stringify(answer(JSON.parse(process.argv[1]))));`;
   const args = ["--input-type=module", "-e", program, JSON.stringify(value)];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
   if (stdout === "") throw new Error(stderr);
   return JSON.parse(stdout);
 }
@@ -49,7 +47,9 @@ describe("a release", () => {
   );
 
   it("is never published from a computer", () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/release.mjs")], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [join(repository, "scripts/release.mjs")], {
+      encoding: "utf8",
+    });
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("release.yml") });
   });
 
@@ -67,7 +67,7 @@ describe("a release", () => {
       },
       {},
     ]);
-    expect(JSON.parse(read("package.json")).publishConfig).toEqual({ access: "public", provenance: true });
+    expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
   });
 });
 
@@ -83,7 +83,7 @@ describe("the Pulumi Registry", () => {
 
   it("finds the schema where its list says, with its kind and its category", () => {
     const [, file = ""] = /"schemaFile": "([^"]+)"/.exec(read("CONTRIBUTING.md")) ?? [];
-    expect(existsSync(join(root, file))).toBe(true);
+    expect(existsSync(join(repository, file))).toBe(true);
     const { keywords, publisher } = JSON.parse(read(file));
     expect(keywords).toEqual(expect.arrayContaining(["kind/native", "category/cloud"]));
     expect(publisher).not.toBe("");

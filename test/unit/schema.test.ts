@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createProvider } from "../../provider";
 import { inputFlags, inputNames, outputNames } from "../../provider/cluster/schema/fields";
 import { providerFlags } from "../../provider/config/providerArgs";
+import { manifest, read } from "../support/repository";
 
-const root = join(__dirname, "../..");
-const text = readFileSync(join(root, "provider/schema/schema.json"), "utf8");
+const text = read("provider/schema/schema.json");
 const schema = JSON.parse(text);
 const cluster = schema.resources["gpucluster:index:Cluster"];
 
@@ -21,7 +19,7 @@ test("the schema of a cluster has every input and output, nothing hidden, and no
 });
 
 test("the schema names the package that npm installs, and its examples import the entry with the native classes", () => {
-  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { name, exports } = manifest;
   expect(schema.language.nodejs.packageName).toBe(name);
   expect(exports).toHaveProperty(["./native"]);
   const imports = text.match(/from \\"[^"]*gpucluster[^"]*\\"/g) ?? [];
@@ -59,7 +57,7 @@ test("the cluster and each function have an example in five languages, which the
   );
   const languages = ["typescript", "python", "go", "csharp", "yaml"];
   for (const description of descriptions) expect(description.match(/(?<=^```)\w+$/gm)).toEqual(languages);
-  expect(readFileSync(join(root, "docs/reference.md"), "utf8")).not.toContain("{{%");
+  expect(read("docs/reference.md")).not.toContain("{{%");
 });
 
 test("the settings are those of the provider; the key is secret, and no SDK reads it from the environment", () => {

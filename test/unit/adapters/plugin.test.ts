@@ -13,9 +13,9 @@ import { systemClock } from "../../../provider/base/clock";
 import { type Properties, UNKNOWN } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
 import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
+import { living } from "../../support/living";
 import { startEngine } from "../../support/providerProcess";
 import type { VirtualClock } from "../../support/virtualClock";
-import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
 
 // The adapter uses the real clock; here it is a virtual one.

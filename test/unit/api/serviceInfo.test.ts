@@ -1,5 +1,5 @@
 import type { Fault } from "../../../simulator";
-import { type FixtureOptions, failureOf, openFixture, requestLines } from "../cluster/harness";
+import { type FixtureOptions, failureOf, openFixture } from "../cluster/harness";
 
 /** A service whose descriptor is at this path; `paths` gets that of each request. */
 function descriptorAt(place: string, paths: string[] = []): NonNullable<FixtureOptions["wire"]> {
@@ -40,7 +40,7 @@ describe("the descriptor of the service", () => {
   it("is an error at once if the key is refused", async () => {
     const fixture = await openFixture({ faults: [{ kind: "status", status: 401 }] });
     expect((await fixture.run(failureOf(fixture.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
-    expect(requestLines(fixture.simulator)).toEqual(["GET /"]);
+    expect(fixture.requestLines()).toEqual(["GET /"]);
   });
 });
 

@@ -15,7 +15,8 @@ test("a duration is read as Go writes it, and an age can be in days too", () => 
   expect(read).toEqual([5_400_000, 60_500, 5_400_000]);
   for (const wrong of ["0s", "45", "m", "-5m", "1d", "1 h", "1h\n", "1h30", ".5s", 5, null, ["1h"]])
     expect([wrong, parseDuration(wrong)]).toEqual([wrong, undefined]);
-  expect(["1d12h", "1w"].map((text) => parseDuration(text, ageUnits))).toEqual([129_600_000, undefined]);
+  const ages = ["1d12h", "90m", "1w"].map((text) => parseDuration(text, ageUnits));
+  expect(ages).toEqual([129_600_000, 5_400_000, undefined]);
 });
 
 test("a sleep that is longer than a timer can be does not end at once", async () => {
@@ -28,23 +29,4 @@ test("a sleep that is longer than a timer can be does not end at once", async ()
   expect(hasEnded).toBe(false);
   controller.abort(new Error("interrupted"));
   await expect(sleep).rejects.toThrow(/^interrupted$/);
-});
-
-test.each<[unknown, number | undefined]>([
-  ["1h30m", 5_400_000],
-  ["1m500ms", 60_500],
-  ["1.5h", 5_400_000],
-  ...["0s", "45", "m", "-5m", "1d", "1 h", "1h\n", "1h30", ".5s", 5, null, ["1h"]].map(
-    (value): [unknown, undefined] => [value, undefined],
-  ),
-])("parseDuration(%j) is %s", (text, ms) => {
-  expect(parseDuration(text)).toBe(ms);
-});
-
-test("an age can be in days too", () => {
-  expect(["1d12h", "90m", "1w"].map((text) => parseDuration(text, ageUnits))).toEqual([
-    129_600_000,
-    5_400_000,
-    undefined,
-  ]);
 });

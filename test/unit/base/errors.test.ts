@@ -1,44 +1,16 @@
 import { inspect } from "node:util";
-import {
-  ApiError,
-  briefOf,
-  ClusterFailedError,
-  explanationsOf,
-  NoUpdateError,
-  ResponseShapeError,
-  UncertainError,
-} from "../../../provider/base/errors";
+import { ApiError, briefOf, ClusterFailedError, explanationsOf, UncertainError } from "../../../provider/base/errors";
 import { Redactor } from "../../../provider/base/redact";
-import { TakenError } from "../../../provider/cluster/operations/takenName";
 
 const request = { method: "POST", path: "/v1/clusters?page=2", outcome: "refused", subject: 'cluster "web"' } as const;
 const refusal = { ...request, status: 409, isApiAnswer: true, code: "conflict", apiMessage: "No" } as const;
 
-describe("an error", () => {
-  it("has a message of its reason and its advice", () => {
-    const error = new UncertainError("it is not known", { advice: ["Look it up"] });
-    expect(error.with({ advice: ["Try again"] }).message).toBe("it is not known. Look it up. Try again");
-  });
-
-  it("of a request has a message of all its data, whenever they were found out", () => {
-    const error = new ApiError("No (conflict, HTTP 409)", { ...refusal, advice: ["Wait"] });
-    const last = error.with({ attempts: 5, hitDeadline: true, advice: ["Try again"] });
-    const end = "No (conflict, HTTP 409); its time limit is reached (tried 5 times). Wait. Try again";
-    expect(last.message).toBe(`POST /v1/clusters for cluster "web": ${end}`);
-    expect(briefOf(last)).toBe(`POST /v1/clusters: ${end}`);
-  });
-
-  it.each([
-    new ApiError("no", refusal),
-    new NoUpdateError("no", refusal),
-    new ResponseShapeError("no", { ...request, why: "it is empty" }),
-    new TakenError("no", { taken: { holders: [{ id: "cl_1" }], complete: true } }),
-  ])("stays of its kind with all its data: $name", (error) => {
-    for (const same of [error.with({}), new Redactor().outgoing(error)]) {
-      expect(same).toBeInstanceOf(error.constructor);
-      expect(same).toMatchObject({ ...error, message: error.message });
-    }
-  });
+it("the error of a request has a message of all its data, whenever they were found out", () => {
+  const error = new ApiError("No (conflict, HTTP 409)", { ...refusal, advice: ["Wait"] });
+  const last = error.with({ attempts: 5, hitDeadline: true, advice: ["Try again"] });
+  const end = "No (conflict, HTTP 409); its time limit is reached (tried 5 times). Wait. Try again";
+  expect(last.message).toBe(`POST /v1/clusters for cluster "web": ${end}`);
+  expect(briefOf(last)).toBe(`POST /v1/clusters: ${end}`);
 });
 
 it("a redacted error holds a secret in none of its strings, nor in those of its causes", () => {

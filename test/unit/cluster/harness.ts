@@ -10,6 +10,7 @@ import { createClusterResource, createService } from "../../../provider/cluster/
 import type { RequestNames, ResolvedSettings } from "../../../provider/config/settings";
 import { type CallContext, InitError, type Properties, type Resource } from "../../../provider/contract";
 import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { living } from "../../support/living";
 import { sources } from "../../support/sources";
 import { VirtualClock } from "../../support/virtualClock";
 import { checked, urnOf } from "./inputs";
@@ -195,25 +196,6 @@ function recorder(messages: string[]): CallContext {
   };
 }
 
-/** The requests so far, as `POST /v1/clusters/:id/scale`; ids are replaced. */
-export function requestLines({ requests }: Simulator): string[] {
-  return requests.map(({ method, path }) => `${method} ${path.replace(/cl_[0-9a-f]+/, ":id")}`);
-}
-
-/** The requests so far that are not reads. */
-export function writes(simulator: Simulator): string[] {
-  return requestLines(simulator).filter((line) => !line.startsWith("GET "));
-}
-
-export function countOf(simulator: Simulator, line: string): number {
-  return requestLines(simulator).filter((sent) => sent === line).length;
-}
-
-/** The clusters that cost money. */
-export function living(simulator: Simulator) {
-  return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
-}
-
 /** The error of work that has to fail. */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   return work.then(
@@ -249,24 +231,11 @@ export async function interruptAfter<T>(
   return { end, lastedMs: clock.now() - startMs };
 }
 
-/** Creates a healthy cluster, and forgets the requests so far. */
-export async function settle(fixture: Base, inputs: Properties): Promise<Held> {
-  const made = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
-  forget(fixture);
-  return made;
-}
-
-/** A fixture with such a cluster. */
+/** A fixture with a healthy cluster. */
 export async function openSettled(inputs: Properties, options: FixtureOptions = {}) {
   const fixture = await openFixture(options);
-  const made = await settle(fixture, inputs);
+  const made = await fixture.settle(inputs);
   return { fixture, made, ...made };
-}
-
-/** Forgets the requests and messages so far. */
-export function forget({ simulator, messages }: Base): void {
-  simulator.requests.length = 0;
-  messages.length = 0;
 }
 
 /** The requests that the operations of a running cluster are made of. */
@@ -318,6 +287,33 @@ export const web: Wanted = {
 
 /** What tests do with one cluster, or a few. */
 function operationsOf(fixture: Base) {
+  /** The requests so far, as `POST /v1/clusters/:id/scale`; ids are replaced. */
+  function requestLines(): string[] {
+    return fixture.simulator.requests.map(({ method, path }) => `${method} ${path.replace(/cl_[0-9a-f]+/, ":id")}`);
+  }
+
+  /** The requests so far that are not reads. */
+  const writes = () => requestLines().filter((line) => !line.startsWith("GET "));
+
+  const countOf = (line: string) => requestLines().filter((sent) => sent === line).length;
+
+  /** Forgets the requests and messages so far. */
+  function forget(): void {
+    fixture.simulator.requests.length = 0;
+    fixture.messages.length = 0;
+  }
+
+  /** Creates a cluster, and waits until it is ready. */
+  const make = (inputs: Properties, ctx: Partial<CallContext> = {}): Promise<Held> =>
+    fixture.run(fixture.cluster.create(fixture.ctx(ctx), inputs));
+
+  /** The same, and forgets the requests and messages so far. */
+  async function settle(inputs: Properties): Promise<Held> {
+    const made = await make(inputs);
+    forget();
+    return made;
+  }
+
   /** Updates to new inputs; the record of requests holds this update alone. */
   async function change({ id, state }: Held, news: Properties, ctx: Partial<CallContext> = {}): Promise<Held> {
     fixture.simulator.requests.length = 0;
@@ -356,14 +352,14 @@ function operationsOf(fixture: Base) {
   /** Updates to new inputs, by exactly these requests if `calls` is set; then there is no difference. */
   async function reach(held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
     const at = await change(held, news);
-    if (calls) expect(writes(fixture.simulator)).toEqual(calls);
+    if (calls) expect(writes()).toEqual(calls);
     await expectAtGoal(at, news);
     return at;
   }
 
   /** A cluster that this package has stopped. */
   async function settleStopped(inputs: Properties = toStop): Promise<Held> {
-    const made = await settle(fixture, { ...inputs, desiredStatus: "running" });
+    const made = await settle({ ...inputs, desiredStatus: "running" });
     return change(made, inputs);
   }
 
@@ -384,6 +380,10 @@ function operationsOf(fixture: Base) {
 
   const read = ({ id, state }: Held, ctx: Partial<CallContext> = {}) =>
     fixture.run(fixture.cluster.read(fixture.ctx(ctx), id, state));
+
+  /** The changes that a preview shows. */
+  const diff = ({ id, state }: Held, news: Properties, ctx: Partial<CallContext> = {}) =>
+    fixture.run(fixture.cluster.diff(fixture.ctx(ctx), id, state, news));
 
   const remove = ({ id, state }: Held, ctx: Partial<CallContext> = {}) =>
     fixture.run(fixture.cluster.delete(fixture.ctx(ctx), id, state));
@@ -408,7 +408,7 @@ function operationsOf(fixture: Base) {
   /** Creates so many healthy clusters at once, and forgets the requests. */
   async function settleFleet(count: number, inputs: Properties = checked): Promise<Held[]> {
     const fleet = await createFleet(count, inputs);
-    forget(fixture);
+    forget();
     return fleet;
   }
 
@@ -441,9 +441,9 @@ function operationsOf(fixture: Base) {
     expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
     expect(held.state["env"]).toEqual(wanted.env);
     expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
-    const sent = writes(fixture.simulator).length;
+    const sent = writes().length;
     await expectAtGoal(held, wanted);
-    expect(writes(fixture.simulator)).toHaveLength(sent);
+    expect(writes()).toHaveLength(sent);
     expect(unexpectedWarnings()).toEqual([]);
   }
 
@@ -467,6 +467,13 @@ function operationsOf(fixture: Base) {
   }
 
   return {
+    requestLines,
+    writes,
+    countOf,
+    living: () => living(fixture.simulator),
+    forget,
+    make,
+    settle,
     change,
     failingChange,
     refresh,
@@ -477,6 +484,7 @@ function operationsOf(fixture: Base) {
     running,
     warnings,
     read,
+    diff,
     remove,
     failingCreate,
     timed,

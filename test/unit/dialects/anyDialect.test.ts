@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Dialect } from "../../../simulator";
-import { countOf, type Fixture, forget, type Held, living, type Wanted, web, writes } from "../cluster/harness";
+import { type Fixture, type Held, type Wanted, web } from "../cluster/harness";
 import { check } from "../cluster/preflight/harness";
 import { anyDrift, type Drift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
@@ -56,12 +56,12 @@ it("a random walk of operations ends with the desired cluster, whatever the mixt
 async function walk(fixture: Fixture, program: Wanted, steps: readonly Step[]): Promise<void> {
   let situation: Situation = { held: await fixture.create(program), wanted: program };
   for (const step of steps) {
-    forget(fixture);
+    fixture.forget();
     situation = await take(fixture, situation, step);
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   }
   await remove(fixture, situation.held);
-  expect(living(fixture.simulator)).toEqual([]);
+  expect(fixture.living()).toEqual([]);
 }
 
 async function take(fixture: Fixture, { held, wanted }: Situation, step: Step): Promise<Situation> {
@@ -152,12 +152,12 @@ async function adopt(fixture: Fixture, { id }: Held, wanted: Wanted, changes: Ch
   const drift = differences(changes, wanted, simulator.dialect);
   const isCorrected = drift.every(({ path, isShown }) => isShown && !isUnmanaged(path, wanted));
   if (isCorrected) simulator.change(id, changes);
-  forget(fixture);
+  fixture.forget();
   // In a process of its own: in the process of an adoption, a deletion leaves the cluster as it is.
   const held = await fixture.run(fixture.as("seen").create(fixture.ctx(), { ...wanted, adopt: id }));
   await fixture.expectReached(held, wanted);
-  expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
-  if (!isCorrected || drift.length === 0) expect(writes(simulator)).toEqual([]);
+  expect(fixture.countOf("POST /v1/clusters")).toBe(0);
+  if (!isCorrected || drift.length === 0) expect(fixture.writes()).toEqual([]);
   return held;
 }
 
@@ -167,6 +167,6 @@ function isUnmanaged(path: string, { env = {} }: Wanted): boolean {
 }
 
 async function remove(fixture: Fixture, { id, state }: Held): Promise<void> {
-  await fixture.run(fixture.cluster.delete(fixture.ctx(), id, state));
+  await fixture.remove({ id, state });
   expect(fixture.simulator.cluster(id)?.status).toBe("gone");
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { GpuClusterError, InterruptedError } from "../../../provider/base/errors";
 import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Fixture, type Held, living, type Wanted, web } from "../cluster/harness";
+import { type Fixture, type Held, type Wanted, web } from "../cluster/harness";
 import { anyDrift, type Drift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
 const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
@@ -114,7 +114,7 @@ async function update(fixture: Fixture, held: Held, wanted: Wanted, trouble?: Tr
 
 async function expectGoal(fixture: Fixture, held: Held, wanted: Wanted): Promise<void> {
   expect(fixture.toDo(held, wanted)).toEqual([]);
-  expect(living(fixture.simulator)).toHaveLength(1);
+  expect(fixture.living()).toHaveLength(1);
   // Another user's change since then is unknown to the state, and no update had a reason to read the cluster.
   const seen = await fixture.refresh(held);
   if (fixture.toDo(seen, wanted).length > 0) return expectGoal(fixture, await repeat(fixture, seen, wanted), wanted);

@@ -1,15 +1,6 @@
 import fc from "fast-check";
 import { type CallContext, InitError } from "../../../provider/contract";
-import {
-  type Fixture,
-  failureOf,
-  forget,
-  type Held,
-  interruptAfter,
-  living,
-  type Wanted,
-  web,
-} from "../cluster/harness";
+import { type Fixture, failureOf, type Held, interruptAfter, type Wanted, web } from "../cluster/harness";
 import { anyDrift, holdsInAny, markedIn, openIn, shownIn } from "./atRandom";
 
 const good: Wanted = { ...web, onFailedUpdate: "rollBack" };
@@ -33,11 +24,11 @@ it("an interrupted rollback is followed by what the next update requests, whatev
     const begin = (ctx: Pick<CallContext, "signal">) =>
       failureOf(fixture.cluster.update(fixture.ctx({ ...ctx, timeoutMs: 120_000 }), held.id, held.state, marked(bad)));
     const { end: error } = await interruptAfter(fixture, ms, begin);
-    forget(fixture);
+    fixture.forget();
     const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
     if (wanted !== bad) await fixture.update(left, marked(wanted));
     else await expectGivenUp(fixture, left, { ...good, container, env });
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   });
 }, 1_200_000);
 
@@ -46,9 +37,7 @@ it("an interrupted rollback is followed by what the next update requests, whatev
  * the failure, without one.
  */
 async function expectGivenUp(fixture: Fixture, left: Held, old: Wanted): Promise<void> {
-  const error = await fixture.run(
-    failureOf(fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
-  );
+  const error = await failureOf(fixture.change(left, bad, { timeoutMs: 120_000 }));
   const state = error instanceof InitError ? error.state : left.state;
   if (state["container"] === old.container)
     fixture.expectRunning(left.id, { ...old, replicas: Number(state["replicas"]) });

@@ -1,4 +1,4 @@
-import { countOf, dialectNames, living, openFixture, type Wanted, web } from "../cluster/harness";
+import { dialectNames, openFixture, type Wanted, web } from "../cluster/harness";
 
 /** More clusters than two pages hold. */
 const crowd: Wanted[] = Array.from({ length: 5 }, (_, index) => ({
@@ -12,8 +12,8 @@ describe.each(dialectNames)("a service: dialect %s", (dialect) => {
     const fixture = await openFixture({ dialect });
     fixture.simulator.fault({ kind: "drop", when: "after", method: "POST", path: "/v1/clusters", after: 2 });
     const made = await fixture.run(Promise.all(crowd.map((wanted) => fixture.cluster.create(fixture.ctx(), wanted))));
-    expect(living(fixture.simulator)).toHaveLength(crowd.length);
-    expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(crowd.length);
+    expect(fixture.living()).toHaveLength(crowd.length);
+    expect(fixture.countOf("POST /v1/clusters")).toBe(crowd.length);
     for (const [index, wanted] of crowd.entries())
       await fixture.expectReached(made[index] ?? { id: "", state: {} }, wanted);
     const next = crowd.map((wanted) => ({ ...wanted, replicas: 3, env: { MODE: "value-after" } }));

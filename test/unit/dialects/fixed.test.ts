@@ -1,6 +1,6 @@
 import { type Properties, UNKNOWN } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
-import { type Fixture, forget, type Held, openFixture, rewriting, type Wanted, web, writes } from "../cluster/harness";
+import { type Fixture, type Held, openFixture, rewriting, type Wanted, web } from "../cluster/harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 
@@ -34,7 +34,7 @@ it.each<[string, Partial<Wanted>, Fault[], string]>([
     const back = await plan(fixture, left, first.inputs, web);
     expect(Object.keys(back.changes)).toEqual(["settled"]);
     expect(await fixture.change(left, back.inputs)).toMatchObject({ state: { settled: true } });
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   },
 );
 
@@ -85,7 +85,7 @@ describe("a service with the client's names, and without an update, a redeploy a
     );
     expect(fixture.running(made)).toMatchObject({ status: "running", restarts: 0 });
     expect(await fixture.change(left, base)).toMatchObject({ state: { settled: true } });
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 });
 
@@ -131,7 +131,7 @@ describe("a value that is not known yet, at a service that cannot update cluster
   ])("hides only itself: %s", async (_title, inputs, changes, line) => {
     const fixture = await openFixture({ dialect: "client" });
     const made = await fixture.create(inputs);
-    forget(fixture);
+    fixture.forget();
     await plan(fixture, made, inputs, { ...inputs, ...changes });
     expect(fixture.messages.join("\n")).toContain(line);
     expect(fixture.messages).toHaveLength(1);
@@ -149,7 +149,7 @@ describe("a value that is not known yet, at a service that cannot update cluster
     async (_title, changes) => {
       const fixture = await openFixture({ dialect: "client" });
       const made = await fixture.create(base);
-      forget(fixture);
+      fixture.forget();
       const { inputs, replaces } = await plan(fixture, made, base, { ...base, ...changes });
       expect(replaces).toHaveLength(1);
       expect(inputs).not.toHaveProperty("endpoint");

@@ -1,17 +1,12 @@
 import type { Properties } from "../../../provider/contract";
 import {
-  countOf,
   type Fixture,
   type FixtureOptions,
   failureOf,
-  forget,
-  living,
   openFixture,
-  requestLines,
   rewritingText,
   type Wanted,
   web,
-  writes,
 } from "../cluster/harness";
 
 /** Both published services; see docs/services.md. */
@@ -47,7 +42,7 @@ describe.each(variants)("the published service: %s", (variant) => {
     fixture.simulator.change(held.id, { replicas: 5 });
     expect(fixture.toDo(await fixture.refresh(held), last)).toEqual(["replicas"]);
     await fixture.remove(held);
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
   });
 });
 
@@ -55,7 +50,7 @@ describe("the service of the official client", () => {
   it("is detected from the list of models, before the first creation, in one request", async () => {
     const fixture = await openFixture({ dialect: "client" });
     await fixture.create(wanted);
-    expect(requestLines(fixture.simulator).slice(0, 3)).toEqual([
+    expect(fixture.requestLines().slice(0, 3)).toEqual([
       "GET /v1/clusters",
       "GET /v1/gpus/models",
       "POST /v1/clusters",
@@ -75,7 +70,7 @@ describe("the service of the official client", () => {
   it("has no update: a redeploy changes the image, and a scale the number of replicas", async () => {
     const fixture = await openFixture({ dialect: "client" });
     const held = await fixture.create(wanted);
-    forget(fixture);
+    fixture.forget();
     await fixture.update(held, { ...wanted, container: "team/server:2.0", replicas: 3 });
     expect(bodiesOf(fixture, /redeploy$/)).toEqual([{ imageUrl: "team/server:2.0" }]);
     expect(bodiesOf(fixture, /scale$/)).toEqual([{ replicaCount: 3 }]);
@@ -97,7 +92,7 @@ describe("the service of the official client", () => {
     const fixture = await openFixture({ dialect: "client" });
     const { id, state } = await fixture.create(wanted);
     const { inputs } = await check(fixture, { ...wanted, env: { MODEL: "another" } }, wanted);
-    const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), id, state, inputs));
+    const { changes } = await fixture.diff({ id, state }, inputs);
     expect(fixture.messages.join("\n")).toContain(
       "`env.EMPTY` change, which the service cannot do in place, so it is replaced",
     );
@@ -107,10 +102,10 @@ describe("the service of the official client", () => {
     expect(failed.text).toMatch(/^cluster "web" \(.*\) was not changed completely: `env` cannot be changed in place/);
     expect(failed.text).toContain("The next `pulumi up` replaces the cluster");
     expect(fixture.simulator.cluster(id)).toMatchObject({ env: wanted.env, generation: 1 });
-    forget(fixture);
+    fixture.forget();
     // The change is undone.
     await fixture.update(failed, wanted);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("keeps the first identifier of a cluster's GPU type, so that no preview shows another one", async () => {
@@ -123,7 +118,7 @@ describe("the service of the official client", () => {
     const fixture = await openFixture({ dialect: "client" });
     const { name, container, gpuType, replicas } = wanted;
     const { id } = fixture.simulator.addCluster({ name, container, gpuType, replicas });
-    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, {}));
+    const found = await fixture.read({ id, state: {} });
     const inputs = { name, container, gpuType: "RTX 4090", replicas };
     expect(found).toMatchObject({ inputs, state: { gpuType: "RTX 4090" } });
     const again = await fixture.refresh({ id, state: found?.state ?? {} });
@@ -150,19 +145,19 @@ describe("the service of the official client", () => {
 
   it("is not sent an unknown GPU type, nor the first word of several ones", async () => {
     const fixture = await openFixture({ dialect: "client" });
-    const error = await failureOf(fixture.run(fixture.cluster.create(fixture.ctx(), { ...wanted, gpuType: "b9000" })));
+    const error = await failureOf(fixture.make({ ...wanted, gpuType: "b9000" }));
     expect(error.message).toContain('"b9000" is not one of the service\'s models');
     const { failures } = await check(fixture, { ...wanted, gpuType: "rtx" });
     const reason = expect.stringMatching(/fits several.*RTX (4090.*RTX 3090|3090.*RTX 4090)/);
     expect(failures).toEqual([{ property: "gpuType", reason }]);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 });
 
 it("replicas without a health check are judged by their states", async () => {
   const wire = rewritingText((body) => body.replaceAll('"healthy":true', '"healthy":false'));
   const fixture = await openFixture({ dialect: "client", wire });
-  const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), wanted));
+  const { state } = await fixture.make(wanted);
   expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
 });
 
@@ -172,18 +167,18 @@ describe("the names of requests", () => {
     const error = await fixture.failingCreate(wanted, {});
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
     expect(error.message).toContain("gpucluster:requestNames");
-    expect(error.id).toBe(living(fixture.simulator)[0]?.id);
+    expect(error.id).toBe(fixture.living()[0]?.id);
     // The next run creates nothing, and reports the error again.
     expect((await fixture.failingChange(error, wanted)).id).toBe(error.id);
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   });
 
   it("are checked with one read of the first cluster alone, if no answer shows them", async () => {
     const fixture = await openFixture({ wire: rewritingText((body) => body.replaceAll('"gpu_type"', '"flavor"')) });
     const readsOf = async (name: string) => {
-      const before = countOf(fixture.simulator, "GET /v1/clusters/:id");
+      const before = fixture.countOf("GET /v1/clusters/:id");
       await fixture.run(fixture.cluster.create(fixture.ctx(), { ...web, name }));
-      return countOf(fixture.simulator, "GET /v1/clusters/:id") - before;
+      return fixture.countOf("GET /v1/clusters/:id") - before;
     };
     const first = await readsOf("web-1");
     expect([await readsOf("web-2"), await readsOf("web-3")]).toEqual([first - 1, first - 1]);
@@ -191,9 +186,9 @@ describe("the names of requests", () => {
 
   it("are not guessed: a service that refuses them gets one request, and the error names the field", async () => {
     const fixture = await openFixture({ dialect: { requestNames: "client", uniqueNames: true } });
-    const error = await failureOf(fixture.run(fixture.cluster.create(fixture.ctx(), web)));
+    const error = await failureOf(fixture.make(web));
     expect(error.message).toMatch(/Unknown field "gpu_type".*set gpucluster:requestNames/s);
     expect(bodiesOf(fixture, /clusters$/)).toHaveLength(1);
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
   });
 });

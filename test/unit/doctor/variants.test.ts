@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { dialects, type Fault } from "../../../simulator";
+import { read } from "../../support/repository";
 import { canaries, environmentOf, examined, findingOf, openService, run } from "./harness";
 
 const variants = Object.keys(dialects).map((dialect) => {
@@ -52,7 +51,7 @@ describe("the report about the client's names", () => {
   });
 
   it("is printed as docs/services.md shows it", async () => {
-    const page = readFileSync(join(__dirname, "../../../docs/services.md"), "utf8");
+    const page = read("docs/services.md");
     const [, example] = /^\$ npx pulumi-gpucluster doctor\n([\s\S]*?)^```$/m.exec(page) ?? [];
     const simulator = await openService({ dialect: "client" });
     const { out } = await run([], environmentOf(simulator));

@@ -1,14 +1,7 @@
 import { inspect } from "node:util";
 import type { ClusterList } from "../../../provider/api/decode/records";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/dataFunctions";
-import {
-  bareStatus,
-  type Fixture,
-  type FixtureOptions,
-  failureOf,
-  openFixture,
-  requestLines,
-} from "../cluster/harness";
+import { bareStatus, type Fixture, type FixtureOptions, failureOf, openFixture } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
 
 const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
@@ -41,7 +34,7 @@ describe("getClusters", () => {
       clusters: [record(fixture.id)],
       complete: true,
     });
-    expect(requestLines(fixture.simulator)).toEqual(theList);
+    expect(fixture.requestLines()).toEqual(theList);
   });
 
   it("adds nothing to a record, and leaves out fields that it does not know; without all names, the list is not complete", async () => {
@@ -73,7 +66,7 @@ describe("getCluster", () => {
     fixture.simulator.addCluster({ ...web, name: "web-2" });
     const detail = { ...record(fixture.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
     expect(await fixture.run(getCluster(fixture.client, query(fixture.id)))).toStrictEqual(detail);
-    expect(requestLines(fixture.simulator)).toEqual(lines);
+    expect(fixture.requestLines()).toEqual(lines);
   });
 
   it("fails for an unknown id, and says what to do", async () => {
@@ -115,25 +108,11 @@ test("getClusterStatus reads a bare list too: the status of the whole is that of
     ],
     readyReplicas: 1,
   });
-  expect(requestLines(fixture.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+  expect(fixture.requestLines().sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
 });
 
 describe("an env value", () => {
   const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
-
-  it("is hidden in every answer", async () => {
-    const fixture = await openWithWeb();
-    fixture.simulator.change(fixture.id, { sickReplica: { replica: 0, message: quote } });
-    const { id } = fixture;
-    const answers = [
-      await fixture.run(getClusters(fixture.client)),
-      await fixture.run(getCluster(fixture.client, { id })),
-      await fixture.run(getCluster(fixture.client, { name: "web" })),
-      await fixture.run(getClusterStatus(fixture.client, { id })),
-    ];
-    expect(answers.at(-1)).toMatchObject({ replicas: [{ message: "bad: MODEL=[secret] [secret]" }, {}] });
-    expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
-  });
 
   it("is hidden in an error of the status that quotes it", async () => {
     const fault = { kind: "status", status: 422, message: quote, code: canary, path: "/v1/clusters/*/status" } as const;

@@ -4,7 +4,7 @@ import {
   getGpuPricing,
   getGpuTypes,
 } from "../../../provider/functions/dataFunctions";
-import { type Fixture, failureOf, openFixture, requestLines } from "../cluster/harness";
+import { type Fixture, failureOf, openFixture } from "../cluster/harness";
 
 const name = { name: "NVIDIA H100", memoryGb: 80 };
 const price = { pricePerHour: 2.99, currency: "USD" };
@@ -29,7 +29,7 @@ test.each(lists)("%s: only documented fields, in the order of the service, by on
     { ...fields, raw: full },
   ];
   expect(await fixture.run(call(fixture))).toStrictEqual({ [name]: rows });
-  expect(requestLines(fixture.simulator)).toEqual([line]);
+  expect(fixture.requestLines()).toEqual([line]);
 });
 
 describe("the availability of one GPU type", () => {
@@ -41,7 +41,7 @@ describe("the availability of one GPU type", () => {
     expect(await call("h100", fixture)).toStrictEqual({
       availability: [{ type: "h100", available: true, availableCount: 3, raw: expect.any(Object) }],
     });
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/gpus/h100/availability"]);
   });
 
   it("fails for a type that the service does not know, and names the function that lists the types", async () => {
@@ -49,9 +49,6 @@ describe("the availability of one GPU type", () => {
     const { message } = await failureOf(call("h/1?", fixture));
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
     // The 404 may also mean that there is no such endpoint, so the list of all types is read.
-    expect(requestLines(fixture.simulator)).toEqual([
-      "GET /v1/gpus/h%2F1%3F/availability",
-      "GET /v1/gpus/availability",
-    ]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/gpus/h%2F1%3F/availability", "GET /v1/gpus/availability"]);
   });
 });

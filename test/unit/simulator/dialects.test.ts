@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { dialectOptions, dialects } from "../../../simulator";
 import { usage } from "../../../simulator/cliOptions";
 import { dialectSummaries, parseDialect, resolveDialect } from "../../../simulator/dialects";
+import { read } from "../../support/repository";
 import { start, web } from "./harness";
-
-const read = (page: string) => readFileSync(join(__dirname, "../../..", page), "utf8");
 
 test("the guide and --help have one line for each named service", () => {
   for (const [name, summary] of Object.entries(dialectSummaries)) {

@@ -1,6 +1,6 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { hasBegun } from "../../../../provider/cluster/health/health";
-import { countOf, type Fixture, openFixture, patch, redeploy, sameReplicas, settle, writes } from "../harness";
+import { type Fixture, openFixture, patch, redeploy, sameReplicas } from "../harness";
 import { checked } from "../inputs";
 
 const env = { MODEL: "another-value" };
@@ -8,7 +8,7 @@ const manual = { dialect: { updateRollsOut: false } };
 
 /** Changes the env of a settled cluster. */
 async function updateEnv(fixture: Fixture) {
-  const { id, state } = await fixture.change(await settle(fixture, checked), { ...checked, env });
+  const { id, state } = await fixture.change(await fixture.settle(checked), { ...checked, env });
   return { state, cluster: fixture.simulator.cluster(id) };
 }
 
@@ -61,7 +61,7 @@ describe("a rollout after an update", () => {
     const { state, cluster } = await updateEnv(fixture);
     expect(state).toMatchObject({ env, settled: true });
     expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
-    expect(countOf(fixture.simulator, redeploy)).toBe(1);
+    expect(fixture.countOf(redeploy)).toBe(1);
     expect(fixture.warnings()).toEqual([]);
     expect(fixture.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
   });
@@ -69,7 +69,7 @@ describe("a rollout after an update", () => {
   it("that nothing shows, as during a slow pull of the image, ends after a minute, with a warning", async () => {
     const inputs = { ...checked, onFailedUpdate: "rollBack", readinessProbe: { path: "/" } };
     const fixture = await openLate(300_000);
-    const made = await settle(fixture, inputs);
+    const made = await fixture.settle(inputs);
     const { end, tookMs } = await fixture.timed(fixture.change(made, { ...inputs, env }));
     expect(end.state).toMatchObject({ env, settled: true });
     expect([tookMs >= 60_000, tookMs < 90_000]).toEqual([true, true]);
@@ -88,13 +88,13 @@ describe("an update of a cluster that is not healthy", () => {
   ])("%s", async (_title, updateRollsOut, calls) => {
     const dialect = { updateRollsOut, runningWhen: "always" } as const;
     const fixture = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
-    const healthy = await settle(fixture, checked);
-    const sick = await settle(fixture, other);
+    const healthy = await fixture.settle(checked);
+    const sick = await fixture.settle(other);
     await fixture.change(healthy, { ...checked, env });
     fixture.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
     void fixture.clock.sleep(30_000).then(() => fixture.simulator.change(sick.id, { sickReplica: undefined }));
     const updated = await fixture.change(sick, { ...other, env });
-    expect(writes(fixture.simulator)).toEqual(calls);
+    expect(fixture.writes()).toEqual(calls);
     expect(fixture.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
 
@@ -114,8 +114,8 @@ describe("an update of a cluster that is not healthy", () => {
         },
       }),
     });
-    const healthy = await settle(fixture, checked);
-    const failed = await settle(fixture, other);
+    const healthy = await fixture.settle(checked);
+    const failed = await fixture.settle(other);
     await fixture.change(healthy, { ...checked, env });
     expect(redeployed).toEqual([]);
     fixture.simulator.change(failed.id, { status: "failed", message: "node lost" });
@@ -126,7 +126,7 @@ describe("an update of a cluster that is not healthy", () => {
 
   it("ends at once if someone else stops the cluster", async () => {
     const fixture = await openLate(300_000);
-    const made = await settle(fixture, checked);
+    const made = await fixture.settle(checked);
     fixture.simulator.change(made.id, { status: "failed", message: "node lost" });
     const stop = () => fixture.simulator.change(made.id, { status: "stopped" });
     void fixture.clock.sleep(20_000).then(stop);

@@ -1,18 +1,6 @@
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
-import {
-  countOf,
-  type Fixture,
-  failureOf,
-  forget,
-  openFixture,
-  patch,
-  restart,
-  scale,
-  stop,
-  toRun,
-  writes,
-} from "../harness";
+import { type Fixture, failureOf, openFixture, patch, restart, scale, stop, toRun } from "../harness";
 import { urnOf } from "../inputs";
 
 const container = "team/server:1.0";
@@ -28,8 +16,8 @@ async function find(fixture: Fixture, cluster: Partial<ForeignCluster> = {}, inp
 }
 
 async function adopt(fixture: Fixture, inputs: Properties) {
-  forget(fixture);
-  return fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+  fixture.forget();
+  return fixture.make(inputs);
 }
 
 describe("an adopted cluster", () => {
@@ -38,8 +26,8 @@ describe("an adopted cluster", () => {
     const { id, inputs } = await find(fixture, { createdAt: fixture.clock.now() - 86_400_000 });
     const at = await adopt(fixture, inputs);
     const { endpoint, createdAt } = fixture.simulator.cluster(id) ?? {};
-    expect(writes(fixture.simulator)).toEqual([]);
-    expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(0);
+    expect(fixture.writes()).toEqual([]);
+    expect(fixture.countOf("POST /v1/clusters")).toBe(0);
     expect(at).toMatchObject({ id, state: { name: "prod", endpoint, createdAt, settled: true, unverifiedInputs: [] } });
     await fixture.expectAtGoal(at, inputs);
     // The engine has the generated name.
@@ -61,7 +49,7 @@ describe("an adopted cluster", () => {
     const fixture = await openFixture();
     const { inputs } = await find(fixture, cluster, changes);
     const at = await adopt(fixture, inputs);
-    expect(writes(fixture.simulator)).toEqual(calls);
+    expect(fixture.writes()).toEqual(calls);
     expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0, ...goal });
     expect(fixture.simulator.cluster(at.id)?.replicas).toBe(2);
     await fixture.expectAtGoal(at, inputs);
@@ -74,16 +62,16 @@ describe("an adopted cluster", () => {
     const at = await adopt(fixture, inputs);
     const { adopt: _adopt, ...without } = inputs;
     expect(fixture.toDo(at, without)).toEqual([]);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     await fixture.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 });
 
 /** An adoption that has to fail without a write. */
 async function failingAdoption(fixture: Fixture, inputs: Properties, name = "web"): Promise<Error> {
-  forget(fixture);
-  const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx({ urn: urnOf(name) }), inputs)));
-  expect(writes(fixture.simulator)).toEqual([]);
+  fixture.forget();
+  const error = await failureOf(fixture.make(inputs, { urn: urnOf(name) }));
+  expect(fixture.writes()).toEqual([]);
   return error;
 }
 
@@ -139,10 +127,10 @@ describe("the deletion of the old state entry of a cluster", () => {
     const { id, inputs } = await find(fixture);
     const at = await adopt(fixture, inputs);
     const cluster = isEarlier ? fixture.as("seen") : fixture.cluster;
-    forget(fixture);
+    fixture.forget();
     if (isEarlier) await fixture.run(cluster.check(fixture.ctx(), inputs, at.state));
     await fixture.run(cluster.delete(old(fixture), id, at.state));
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(fixture.running(at).status).toBe("running");
     const text = `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`;
     expect(fixture.warnings()).toEqual([expect.stringContaining(text)]);
@@ -157,7 +145,7 @@ describe("the deletion of the old state entry of a cluster", () => {
     await failingAdoption(fixture, inputs);
     const { message } = await fixture.run(failureOf(fixture.cluster.delete(old(fixture), id, found?.state ?? {})));
     expect(message).toContain(`(${id}) was not deleted: another resource adopts it, and failed`);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 });
 
@@ -172,7 +160,7 @@ it("an adoption with another env, in a service without updates, fails without an
   expect(error.message).toMatch(
     new RegExp(`\\(${id}\\) was not adopted: \`env\` cannot be changed in place: .*; set it to what ${id} has$`),
   );
-  expect(writes(fixture.simulator)).not.toContain(stop);
+  expect(fixture.writes()).not.toContain(stop);
   const again = await failingAdoption(fixture, inputs);
   expect(again.message).toContain(`was not adopted: \`env\` is not that of ${id} (env.MODE)`);
 });

@@ -3,7 +3,7 @@ import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import { expectClean } from "../../../support/cleanText";
 import { isEverything } from "../../../support/shares";
-import { countOf, type FixtureOptions, living, openFixture, settle, writes } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { canary, checked } from "../inputs";
 
 /** Whatever a service answers: nothing is bought twice, lost or taken for gone, and no message contains a secret. */
@@ -143,7 +143,7 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
   const { timeoutMs, news: wanted = news, ...options } = limits;
   const { fixture, begin } = await openSpoiled(options);
   const { cluster, simulator } = fixture;
-  const created = what === "create" ? { id: "", state: {} } : await settle(fixture, checked);
+  const created = what === "create" ? { id: "", state: {} } : await fixture.settle(checked);
   begin(spoils);
   const ctx = fixture.ctx({ timeoutMs });
   const works = {
@@ -160,16 +160,16 @@ async function expectSafe(what: What, spoils: Spoils, limits: Limits = {}) {
     expect(message).not.toContain(simulator.apiKey);
   }
   const kept = (end ?? {}) as { id?: string; state?: Properties; inputs?: Properties };
-  const alive = living(simulator);
+  const alive = fixture.living();
   const ids = alive.map(({ id }) => id);
   if (failure) expect(text).toContain('cluster "web"');
   if (what === "create") {
-    expect([ids.length <= 1, countOf(simulator, "POST /v1/clusters") <= 1]).toEqual([true, true]);
+    expect([ids.length <= 1, fixture.countOf("POST /v1/clusters") <= 1]).toEqual([true, true]);
     if (!failure || kept.id) expect(ids).toEqual([kept.id]);
     else if (ids.length > 0) expect(text).toMatch(/may have been created.*check the service for the name/);
     if (kept.state) expect(kept.state).toMatchObject({ ...checked, settled: !failure });
   } else if (what === "read") {
-    expect(writes(simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     if (!failure) expect(kept.inputs).toMatchObject(checked);
     const changes = Object.keys(diffCluster(kept.state ?? created.state, checked).changes);
     expect(changes.filter((path) => path !== "settled")).toEqual([]);

@@ -4,19 +4,7 @@ import { AwaitingError, InterruptedError } from "../../../../provider/base/error
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
-import {
-  closeAll,
-  countOf,
-  type Fixture,
-  failingLists,
-  failureOf,
-  forget,
-  interruptAfter,
-  lists,
-  living,
-  openFixture,
-  post,
-} from "../harness";
+import { closeAll, type Fixture, failingLists, failureOf, interruptAfter, lists, openFixture, post } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check } from "../preflight/harness";
 
@@ -28,9 +16,9 @@ const stocks = ({ simulator }: Fixture, stock: Readonly<Record<string, number>>)
   for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
 };
 const statuses = ({ messages }: Fixture) => messages.filter((line) => line.startsWith("status: waiting"));
-const posts = ({ simulator }: Fixture) => countOf(simulator, creation);
+const posts = (fixture: Fixture) => fixture.countOf(creation);
 /** The names of the clusters with their types, in the order of their creation. */
-const made = ({ simulator }: Fixture) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
+const made = (fixture: Fixture) => fixture.living().map(({ name, gpuType }) => `${name} ${gpuType}`);
 /** Every create request is refused in this way. */
 const refusing = (status: number, code: string, times = 1_000): Fault => ({
   ...post,
@@ -83,7 +71,7 @@ describe("a refusal for lack of GPUs", () => {
     const { id, state } = await fixture.run(work);
     expect(state).toMatchObject({ gpuType: "h200", settled: true });
     expect([made(fixture), posts(fixture)]).toEqual([["web h200"], 1]);
-    expect(living(fixture.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    expect(fixture.living().map((cluster) => cluster.id)).toEqual([id]);
   });
 
   it("counts if it is a 503 and no list shows the cluster for 20 s; then the next type is tried", async () => {
@@ -134,7 +122,7 @@ describe("a creation that waits for capacity", () => {
     expect(fixture.messages[0]).toMatch(
       /^info: web: not enough GPUs: 2 x h200 needed, 0 available, nor enough of h100: the creation waits/,
     );
-    forget(fixture);
+    fixture.forget();
     await fixture.clock.advance(3 * minute);
     // Rounds after about 20, 40 and 80 s, each with some jitter.
     expect(posts(fixture)).toBe(8);
@@ -159,7 +147,7 @@ describe("a creation that waits for capacity", () => {
     expect((await fixture.run(failureOf(work))).message).toMatch(
       /^cluster "web" was not created: timed out after 6m, no capacity of h200, h100: .*\(INSUFFICIENT_HOST_CAPACITY\)\. To wait longer, set `customTimeouts`, and run `pulumi up` again$/,
     );
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
     await expectNoTrace(fixture);
   });
 
@@ -172,7 +160,7 @@ describe("a creation that waits for capacity", () => {
     expect(end).toBeInstanceOf(InterruptedError);
     expect(end.message).toBe('cluster "web": the wait for capacity was interrupted. Nothing was created');
     expect(lastedMs).toBe(0);
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
   });
 
   it("ends at once if no node holds the number of GPUs", async () => {
@@ -180,13 +168,13 @@ describe("a creation that waits for capacity", () => {
     const { end, tookMs } = await fixture.timed(failureOf(fixture.cluster.create(fixture.ctx(), waiting())));
     expect(end.message).toContain("GPU_COUNT_NOT_ALLOCATABLE");
     expect(tookMs).toBeLessThan(10_000);
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
     await expectNoTrace(fixture);
   });
 
   it("goes on after the code invalid_gpu_type for a type that the service lists", async () => {
     const fixture = await openFixture({ faults: [refusing(400, "invalid_gpu_type", 3)] });
-    const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), waiting()));
+    const { state } = await fixture.make(waiting());
     expect(state).toMatchObject({ settled: true });
     expect([made(fixture), posts(fixture)]).toEqual([["web h100"], 4]);
   });
@@ -220,7 +208,7 @@ describe("a creation that is left to the next run", () => {
     expect([made(fixture), posts(fixture)]).toEqual([[], 2]);
     expect(tookMs).toBeLessThan(10_000);
     await expectNoTrace(fixture);
-    expect((await fixture.run(fixture.cluster.create(fixture.ctx(), news))).state).toMatchObject({ gpuType: "h200" });
+    expect((await fixture.make(news)).state).toMatchObject({ gpuType: "h200" });
     expect(made(fixture)).toEqual(["web h200"]);
   });
 
@@ -231,14 +219,14 @@ describe("a creation that is left to the next run", () => {
     ["the image is refused", [refusing(409, firstCode, 1), refusing(422, "invalid_image")], "invalid_image"],
   ])("fails if %s", async (_title, faults, text) => {
     const fixture = await openFixture({ faults });
-    const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), news)));
+    const error = await failureOf(fixture.make(news));
     expect(error).not.toBeInstanceOf(AwaitingError);
     expect(error.message).toContain(text);
   });
 
   it("fails without the input, and if a name is taken", async () => {
     const fixture = await openFixture({ faults: [refusing(409, firstCode)] });
-    const failing = (inputs: Properties) => fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), inputs)));
+    const failing = (inputs: Properties) => failureOf(fixture.make(inputs));
     const refused = await failing({ ...checked, ...gpus });
     fixture.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 1 });
     await fixture.clock.advance(minute);
@@ -250,10 +238,10 @@ describe("a creation that is left to the next run", () => {
   it("has no effect on a scale-up and an adoption: the cluster stays, with an error that has its id", async () => {
     const fixture = await openFixture();
     const inputs = { ...checked, ...nextRun };
-    const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+    const { id, state } = await fixture.make(inputs);
     stocks(fixture, { h100: 0 });
     const more = { ...inputs, replicas: 4 };
-    const scaled = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), id, state, more)));
+    const scaled = await failureOf(fixture.change({ id, state }, more));
     const added = fixture.simulator.addCluster({
       name: "prod",
       gpuType: "h100",
@@ -261,9 +249,9 @@ describe("a creation that is left to the next run", () => {
       container: "acme/model:1",
     });
     const adoption = { ...more, name: "prod", adopt: added.id };
-    const adopted = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx({ urn: urnOf("prod") }), adoption)));
+    const adopted = await failureOf(fixture.make(adoption, { urn: urnOf("prod") }));
     for (const error of [scaled, adopted]) expect(error).toBeInstanceOf(InitError);
-    expect(living(fixture.simulator)).toHaveLength(2);
+    expect(fixture.living()).toHaveLength(2);
   });
 });
 
@@ -316,7 +304,7 @@ it("waiting creations make one cluster each, of a type of their list, despite lo
     for (const type of types) fixture.simulator.setGpuType(type, { stock: 100, reportedStock: undefined });
     for (const { name, gpuTypes, work } of begun) {
       const result = await fixture.run(work.catch((error: Error) => error));
-      const alive = living(fixture.simulator).filter((cluster) => cluster.name === name);
+      const alive = fixture.living().filter((cluster) => cluster.name === name);
       if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
       else expect(alive.map(({ id }) => id)).toEqual([result.id]);
       if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);

@@ -1,11 +1,11 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError } from "../../../../provider/contract";
-import { countOf, type Fixture, initErrorOf, interruptAfter, openFixture } from "../harness";
+import { type Fixture, initErrorOf, interruptAfter, openFixture } from "../harness";
 import { checked } from "../inputs";
 
 it("a creation sends exactly the inputs, once, reports its id first, and ends with every output, as plain JSON", async () => {
   const fixture = await openFixture();
-  const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), checked));
+  const { id, state } = await fixture.make(checked);
   const [cluster] = fixture.simulator.clusters();
   expect(id).toBe(cluster?.id);
   expect(state).toStrictEqual({
@@ -29,12 +29,12 @@ it("a creation sends exactly the inputs, once, reports its id first, and ends wi
 });
 
 /** The state has the id and the outputs of the cluster that exists. */
-function expectKept(error: InitError, { simulator }: Fixture, reason: RegExp): void {
+function expectKept(error: InitError, { simulator, countOf }: Fixture, reason: RegExp): void {
   const [cluster] = simulator.clusters();
   expect(error).toMatchObject({ id: cluster?.id, state: { ...checked, settled: false, endpoint: cluster?.endpoint } });
   expect(error.reasons[0]).toContain(`cluster "web" (${cluster?.id}) was created, but is not ready: `);
   expect(error.reasons[0]).toMatch(reason);
-  expect(countOf(simulator, "POST /v1/clusters")).toBe(1);
+  expect(countOf("POST /v1/clusters")).toBe(1);
 }
 
 describe("a failure after the creation has an id", () => {
@@ -66,7 +66,7 @@ describe("a failure after the creation has an id", () => {
     fixture.simulator.requests.length = 0;
     const error = await fixture.run(failed);
     expect(error.reasons[0]).toMatch(/it disappeared/);
-    expect(countOf(fixture.simulator, "GET /v1/clusters/:id")).toBe(3);
+    expect(fixture.countOf("GET /v1/clusters/:id")).toBe(3);
   });
 
   it.each(["terminated", "removed"])("ends at the first poll that shows it as gone: %s", async (status) => {
@@ -80,7 +80,7 @@ describe("a failure after the creation has an id", () => {
     fixture.simulator.requests.length = 0;
     const error = await fixture.run(failed);
     expect(error.reasons[0]).toContain(`it is ${status}: someone else is deleting it`);
-    expect(countOf(fixture.simulator, "GET /v1/clusters/:id")).toBe(1);
+    expect(fixture.countOf("GET /v1/clusters/:id")).toBe(1);
   });
 });
 

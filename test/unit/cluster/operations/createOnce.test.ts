@@ -5,19 +5,15 @@ import { Operation } from "../../../../provider/cluster/service/operation";
 import type { CallContext } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
-  countOf,
   type Fixture,
   failingLists,
   failureOf,
   laterLists,
   lists,
-  living,
   lost,
   lostAfter,
   openFixture,
   post,
-  settle,
-  writes,
 } from "../harness";
 import { checked } from "../inputs";
 
@@ -36,8 +32,8 @@ function claim({ service, ctx }: Fixture, body: Partial<CreateBody> = {}, overri
 /** A creation that makes exactly one cluster, by this number of requests. */
 async function expectOne(fixture: Fixture, posts: number, work = claim(fixture)) {
   const record = await fixture.run(work);
-  expect(living(fixture.simulator).map(({ id }) => id)).toEqual([record.id]);
-  expect(countOf(fixture.simulator, createLine)).toBe(posts);
+  expect(fixture.living().map(({ id }) => id)).toEqual([record.id]);
+  expect(fixture.countOf(createLine)).toBe(posts);
   return record;
 }
 
@@ -47,7 +43,7 @@ async function expectDoubt(fixture: Fixture, text: RegExp, posts = 1, work: Prom
   expect(error).toBeInstanceOf(CreateError);
   expect(error.message).toMatch(/cluster "web" may have been created/);
   expect(error.message).toMatch(text);
-  expect(countOf(fixture.simulator, createLine)).toBe(posts);
+  expect(fixture.countOf(createLine)).toBe(posts);
   return error;
 }
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
@@ -59,7 +55,7 @@ it("a creation whose field names cannot be read says that nothing was sent", asy
   const { message } = await fixture.run(failureOf(claim(fixture)));
   expect(message).toMatch(/^GET \/v1\/gpus\/models/);
   expect(message).not.toContain("may have been created");
-  expect(countOf(fixture.simulator, "POST /v1/clusters")).toBe(0);
+  expect(fixture.countOf("POST /v1/clusters")).toBe(0);
 });
 
 describe("a name that is taken", () => {
@@ -68,7 +64,7 @@ describe("a name that is taken", () => {
     const ids = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
     const { message } = await fixture.run(failureOf(claim(fixture, { name: "Web" })));
     for (const id of ids) expect(message).toContain(id);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("is refused if this process took it after the list", async () => {
@@ -78,7 +74,7 @@ describe("a name that is taken", () => {
     const { message } = await fixture.run(failureOf(claim(fixture, { name: "WEB" })));
     expect(message).toMatch(/the name ".*" is already the name of/);
     expect(message).toContain(id);
-    expect(countOf(fixture.simulator, createLine)).toBe(1);
+    expect(fixture.countOf(createLine)).toBe(1);
   });
 });
 
@@ -103,7 +99,7 @@ it("another run of the program that creates the name is seen when the list of an
   await fixture.run(claim(fixture, { name: "api" }));
   void fixture.clock.sleep(20_000).then(() => fixture.simulator.addCluster({ name: "web", gpuType: "h100" }));
   const { message } = await fixture.run(failureOf(fixture.clock.sleep(25_000).then(() => claim(fixture))));
-  const ids = living(fixture.simulator).flatMap(({ id, name }) => (name === "web" ? [id] : []));
+  const ids = fixture.living().flatMap(({ id, name }) => (name === "web" ? [id] : []));
   expect(ids).toHaveLength(1);
   expect(message).toContain(`the name "web" is already the name of ${ids[0]}`);
 });
@@ -114,7 +110,7 @@ it("a creation that a 429 holds up shows the words of the service at once, and i
   const { message } = await fixture.run(failureOf(claim(fixture)));
   expect(message).toContain("not today (nope, HTTP 429)");
   expect(fixture.messages).toEqual([expect.stringMatching(/^status: waiting 1m: POST .*not today \(nope, HTTP 429\)/)]);
-  expect(countOf(fixture.simulator, createLine)).toBe(2);
+  expect(fixture.countOf(createLine)).toBe(2);
 });
 
 describe("two creations at the same time", () => {
@@ -122,14 +118,14 @@ describe("two creations at the same time", () => {
     const fixture = await openFixture();
     const results = await fixture.run(Promise.allSettled([claim(fixture), claim(fixture)]));
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   });
 
   it("make both clusters after one list if their names differ", async () => {
     const fixture = await openFixture();
     await fixture.run(Promise.all([claim(fixture), claim(fixture, { name: "api" })]));
-    expect(living(fixture.simulator)).toHaveLength(2);
-    expect(countOf(fixture.simulator, listLine)).toBe(1);
+    expect(fixture.living()).toHaveLength(2);
+    expect(fixture.countOf(listLine)).toBe(1);
   });
 });
 
@@ -167,14 +163,14 @@ describe("an interrupt", () => {
   it("during the request leaves time for one list, and the cluster in it is kept", async () => {
     const { fixture, work, tookMs } = await interrupted([lostAfter]);
     await expectOne(fixture, 1, work);
-    expect(countOf(fixture.simulator, listLine)).toBe(2);
+    expect(fixture.countOf(listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
   it("ends the search after one list that shows nothing", async () => {
     const { fixture, work, tookMs } = await interrupted([lostAfter, hidden(60_000)]);
     await expectDoubt(fixture, ended, 1, work);
-    expect(countOf(fixture.simulator, listLine)).toBe(2);
+    expect(fixture.countOf(listLine)).toBe(2);
     expect(tookMs()).toBe(0);
   });
 
@@ -291,8 +287,8 @@ test.each(accepted)(
     const fixture = await openFixture({ faults });
     const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
     expect(await fixture.run(claim(fixture, { extraFields }))).toMatchObject(record);
-    expect(countOf(fixture.simulator, createLine)).toBe(1);
-    if (title.startsWith("the answer alone")) expect(countOf(fixture.simulator, listLine)).toBe(1);
+    expect(fixture.countOf(createLine)).toBe(1);
+    if (title.startsWith("the answer alone")) expect(fixture.countOf(listLine)).toBe(1);
     expect(fixture.messages).toEqual(messages);
   },
 );
@@ -310,9 +306,9 @@ it.each([
       },
     }),
   });
-  const other = await settle(fixture, { ...checked, name });
+  const other = await fixture.settle({ ...checked, name });
   answered = other.id;
   // The cluster is found by its name; never the other one.
-  const made = await fixture.run(fixture.cluster.create(fixture.ctx(), checked)).catch(() => undefined);
+  const made = await fixture.make(checked).catch(() => undefined);
   expect(made?.id).not.toBe(other.id);
 });

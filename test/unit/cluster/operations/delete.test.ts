@@ -1,15 +1,5 @@
 import { ConnectionError } from "../../../../provider/base/errors";
-import {
-  countOf,
-  type FixtureOptions,
-  failureOf,
-  interruptAfter,
-  living,
-  openFixture,
-  openSettled,
-  settle,
-  writes,
-} from "../harness";
+import { type FixtureOptions, failureOf, interruptAfter, openFixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const line = "DELETE /v1/clusters/:id";
@@ -20,7 +10,7 @@ describe("a deletion", () => {
     const { tookMs } = await fixture.timed(fixture.remove(made));
     expect(tookMs).toBeGreaterThanOrEqual(90_000);
     expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
-    expect(writes(fixture.simulator)).toEqual([line]);
+    expect(fixture.writes()).toEqual([line]);
     expect(fixture.messages[0]).toBe("status: deleting");
     expect(fixture.messages.at(-1)).toBe("status: deleted");
   });
@@ -30,7 +20,7 @@ describe("a deletion", () => {
     const made = await fixture.settleFleet(15);
     await Promise.all(made.slice(0, 4).map((each) => fixture.remove(each)));
     const paths = fixture.simulator.requests.filter(({ method }) => method === "GET").map(({ path }) => path);
-    expect(living(fixture.simulator)).toHaveLength(11);
+    expect(fixture.living()).toHaveLength(11);
     expect(paths.filter((path) => path === "/v1/clusters").length).toBeLessThanOrEqual(4);
     expect(paths.filter((path) => path === "/v1/clusters?page=2").length).toBe(1);
     expect(paths.filter((path) => path.startsWith("/v1/clusters/")).length).toBeLessThanOrEqual(1);
@@ -48,18 +38,12 @@ describe("a deletion", () => {
     }
   });
 
-  it("needs only the id", async () => {
-    const { fixture, id } = await openSettled(checked);
-    await fixture.remove({ id, state: {} });
-    expect(fixture.simulator.cluster(id)?.status).toBe("gone");
-  });
-
   it("frees the name for this process even if a list lags behind", async () => {
     const { fixture, made } = await openSettled(checked);
     await fixture.run(fixture.service.lists.recent(0));
     await fixture.remove(made);
-    const { id } = await fixture.run(fixture.cluster.create(fixture.ctx(), { ...checked, gpuType: "l4" }));
-    expect(living(fixture.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    const { id } = await fixture.make({ ...checked, gpuType: "l4" });
+    expect(fixture.living().map((cluster) => cluster.id)).toEqual([id]);
   });
 
   it("of a new cluster ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
@@ -67,7 +51,7 @@ describe("a deletion", () => {
     fixture.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
     const { tookMs } = await fixture.timed(fixture.remove(made));
     expect(tookMs).toBeLessThan(5_000);
-    expect(countOf(fixture.simulator, line)).toBe(2);
+    expect(fixture.countOf(line)).toBe(2);
     expect(fixture.messages.at(-1)).toBe("status: deleted");
   });
 
@@ -82,7 +66,7 @@ describe("a deletion", () => {
     fixture.simulator.change(made.id, { hiddenMs: 60_000 });
     fixture.simulator.fault({ method: "DELETE", kind: "status", status: 404, code: "not_found" });
     expect((await failureOf(fixture.remove(made))).message).toMatch(/was not deleted: .*still shows it/);
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   });
 
   it("ends at once at an interrupt", async () => {
@@ -100,11 +84,11 @@ it.each([
   ["a cluster of another name than that of the state is not deleted, by its record if the list cannot be read", true],
 ])("%s", async (_title, isAlone) => {
   const { fixture, made: ours } = await openSettled(checked);
-  const other = await settle(fixture, { ...checked, name: "other" });
+  const other = await fixture.settle({ ...checked, name: "other" });
   if (isAlone) fixture.simulator.fault({ kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 99 });
-  const error = await failureOf(fixture.run(fixture.cluster.delete(fixture.ctx(), other.id, ours.state)));
+  const error = await failureOf(fixture.remove({ id: other.id, state: ours.state }));
   expect(error.message).toMatch(/"web".*"other"/);
-  expect(living(fixture.simulator)).toHaveLength(2);
+  expect(fixture.living()).toHaveLength(2);
   await fixture.remove(ours);
-  expect(living(fixture.simulator).map(({ id }) => id)).toEqual([other.id]);
+  expect(fixture.living().map(({ id }) => id)).toEqual([other.id]);
 });

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect } from "../../../../simulator";
-import { failureOf, openSettled, requestLines } from "../harness";
+import { failureOf, openSettled } from "../harness";
 import { canary, checked } from "../inputs";
 
 describe("a read of an unchanged cluster", () => {
@@ -9,7 +9,7 @@ describe("a read of an unchanged cluster", () => {
     const found = await fixture.read(made);
     expect(found?.state).toStrictEqual(made.state);
     expect(found?.inputs).toMatchObject(checked);
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
   });
 
   it("keeps the hidden inputs among the inputs, and no observed value", async () => {

@@ -1,17 +1,7 @@
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { Properties, Resource } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
-import {
-  type Fixture,
-  type FixtureOptions,
-  failureOf,
-  forget,
-  laterLists,
-  living,
-  openFixture,
-  patch,
-  writes,
-} from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, laterLists, openFixture, patch } from "../harness";
 import { canary, least, urnOf } from "../inputs";
 
 const salt = "salt-7f3a9e51";
@@ -52,7 +42,7 @@ describe("a cluster that an interrupted run has created", () => {
     const { id: held, state, process, inputs } = await up(fixture);
     expect(held).toBe(id);
     expect(state).toMatchObject({ name, settled: true, __generatedName: true });
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(await fixture.run(process.diff(fixture.ctx(), id, state, inputs))).toMatchObject({ changes: {} });
     expect(fixture.messages.join()).not.toContain(salt);
   });
@@ -62,7 +52,7 @@ describe("a cluster that an interrupted run has created", () => {
     const id = leave(fixture, { env: { MODEL: "other" }, createdAt: fixture.clock.now() - 47 * 3_600_000 });
     const made = await up(fixture, { ...program, gpuType: "h200", fallbackGpuTypes: ["h100"] });
     expect(made).toMatchObject({ id, state: { settled: true } });
-    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.writes()).toEqual([patch]);
     expect(fixture.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
   });
 });
@@ -95,7 +85,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
 
   it("is refused: a refresh has read it", async () => {
     const fixture = await open();
-    await fixture.run(fixture.cluster.read(fixture.ctx(), leave(fixture), {}));
+    await fixture.read({ id: leave(fixture), state: {} });
     const { failures } = await fixture.run(fixture.cluster.check(fixture.ctx(), program));
     const reason = expect.stringMatching(/because the stack manages it already/);
     expect(failures).toEqual([{ property: "name", reason }]);
@@ -132,7 +122,7 @@ describe("a list that changes between the check and the creation", () => {
     const id = leave(fixture);
     await fixture.clock.advance(31_000);
     expect(await fixture.run(process.create(fixture.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(fixture.messages.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
@@ -148,7 +138,7 @@ describe("a list that changes between the check and the creation", () => {
     expect([failures, fixture.messages]).toEqual([[{ property: "name", reason }], []]);
     const { message } = await fixture.run(failureOf(process.create(fixture.ctx(), inputs)));
     expect(message).toMatch(/was not adopted: it has another `container`/);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 });
 
@@ -156,7 +146,7 @@ describe("a replacement whose old name the engine does not give, as with --repla
   it("replaces and deletes nothing, even in later runs", async () => {
     const fixture = await open();
     const old = await up(fixture);
-    forget(fixture);
+    fixture.forget();
     const again = await up(fixture);
     expect(again.id).toBe(old.id);
     const remove = (process: Resource) => fixture.run(process.delete(fixture.ctx(), old.id, old.state));
@@ -166,11 +156,11 @@ describe("a replacement whose old name the engine does not give, as with --repla
     await fixture.run(later.diff(fixture.ctx(), again.id, again.state, inputs));
     await fixture.run(later.read(fixture.ctx(), old.id, old.state));
     await remove(later);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     const text = /not deleted, because this resource has adopted the same cluster, so it is not replaced: `--replace`/;
     expect(fixture.messages.filter((line) => text.test(line))).toHaveLength(2);
     await fixture.run(fixture.as("seen").delete(fixture.ctx(), again.id, again.state));
-    expect(living(fixture.simulator)).toEqual([]);
+    expect(fixture.living()).toEqual([]);
   });
 
   it("creates a new cluster if the old one is deleted first", async () => {
@@ -183,7 +173,7 @@ describe("a replacement whose old name the engine does not give, as with --repla
     expect(fixture.messages.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
     await fixture.run(process.delete(fixture.ctx(), old.id, old.state));
     const next = await fixture.run(process.create(fixture.ctx(), inputs));
-    expect(living(fixture.simulator).map(({ id }) => id)).toEqual([next.id]);
+    expect(fixture.living().map(({ id }) => id)).toEqual([next.id]);
     expect(next.id).not.toBe(old.id);
   });
 });

@@ -1,4 +1,4 @@
-import { failureOf, living, openFixture, openSettled, settle } from "../harness";
+import { failureOf, openFixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
@@ -17,8 +17,8 @@ describe("a creation that an error hook of the program repeats", () => {
     const fixture = await openFixture({ faults: [sick] });
     const first = await fixture.failingCreate(checked);
     await fixture.remove(first);
-    expect((await settle(fixture, checked)).id).not.toBe(first.id);
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect((await fixture.settle(checked)).id).not.toBe(first.id);
+    expect(fixture.living()).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect } from "../../../../simulator";
-import { failureOf, forget, openFixture, openSettled, patch, redeploy, scale, writes } from "../harness";
+import { failureOf, openFixture, openSettled, patch, redeploy, scale } from "../harness";
 import { checked } from "../inputs";
 
 const put = "PUT /v1/clusters/:id";
@@ -15,7 +15,7 @@ it.each<[string, string, Properties, string[]]>([
   const { fixture, made } = await openSettled(checked, { dialect });
   const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
   const { state } = await fixture.change(made, wanted);
-  expect(writes(fixture.simulator)).toEqual(calls);
+  expect(fixture.writes()).toEqual(calls);
   const cluster = fixture.simulator.cluster(made.id);
   expect(cluster?.deployed).toEqual({ container: wanted["container"], env: wanted["env"] ?? {} });
   expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted["replicas"]).fill(true));
@@ -30,7 +30,7 @@ it("an update of a cluster that is gone fails with the way out, and sends nothin
   fixture.simulator.change(made.id, { status: "gone" });
   const { message } = await failureOf(fixture.change(made, { ...checked, replicas: 4 }));
   expect(message).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);
-  expect(writes(fixture.simulator)).toEqual([]);
+  expect(fixture.writes()).toEqual([]);
 });
 
 const observed: Properties = {
@@ -90,11 +90,11 @@ describe("an update of a cluster that an autoscaler has reduced to no replicas",
       const { fixture, made } = await openSettled(checked, { dialect, ask });
       fixture.simulator.change(made.id, { replicas: 0 });
       const held = isRefreshed ? await fixture.refresh(made) : made;
-      forget(fixture);
+      fixture.forget();
       const kept = { ...checked, replicas: held.state["replicas"] };
       const { state } = await fixture.change(held, { ...kept, ...changes });
       expect(state).toMatchObject({ ...kept, ...changes, settled: true });
-      expect(writes(fixture.simulator)).toEqual(calls);
+      expect(fixture.writes()).toEqual(calls);
       expect(fixture.simulator.requests.findLast(({ method }) => method !== "GET" && method !== "POST")?.body).toEqual(
         sent,
       );
@@ -138,7 +138,7 @@ it("a failed creation is finished by an update that sends nothing, and variables
   const late = await fixture.refresh(left);
   expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
   for (const found of [left, late]) expect(fixture.toDo(found, checked)).toEqual(["settled"]);
-  forget(fixture);
+  fixture.forget();
   const { state } = await fixture.reach(late, checked, []);
   expect(state["env"]).toEqual(checked["env"]);
   expect(fixture.warnings()).toEqual([]);

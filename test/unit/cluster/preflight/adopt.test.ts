@@ -1,6 +1,6 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Fixture, openFixture, requestLines, writes } from "../harness";
+import { type Fixture, openFixture } from "../harness";
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
@@ -24,7 +24,7 @@ describe("an adoption", () => {
     expect(refusals).toEqual([]);
     expect(inputs).toMatchObject({ name: "found", __generatedName: true, adopt: id, endpoint, createdAt });
     expect(inputs["hourlyCost"]).toBe(5.98);
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/gpus"]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/clusters/:id", "GET /v1/gpus"]);
   });
 
   it.each<[string, Properties, Properties, RegExp]>([
@@ -42,7 +42,7 @@ describe("an adoption", () => {
     expect(refusals).toEqual([]);
     expect(said).toEqual([expect.stringMatching(text)]);
     expect(said[0]).toMatch(`info: web: adopts ${id} ("found"): `);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("fails if the GPU type differs", async () => {
@@ -62,7 +62,7 @@ describe("an adoption", () => {
   it("is not judged, and no request is sent, if the id is not known yet", async () => {
     const { fixture, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
     expect(refusals).toEqual([]);
-    expect(requestLines(fixture.simulator).some((line) => line.includes(":id"))).toBe(false);
+    expect(fixture.requestLines().some((line) => line.includes(":id"))).toBe(false);
   });
 
   it("fails if the service answers that the cluster does not exist", async () => {
@@ -96,7 +96,7 @@ describe("an adopted cluster", () => {
   it("cannot become another one: its diff fails", async () => {
     const { fixture, inputs, refusals } = await checkOnce({ ...checked, adopt: "cl_2" }, adopted);
     expect(refusals).toEqual([]);
-    await expect(fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", adopted, inputs))).rejects.toThrow(
+    await expect(fixture.diff({ id: "cl_1", state: adopted }, inputs)).rejects.toThrow(
       'cluster "web" (cl_1): `adopt` names cl_2, but this resource already manages cl_1',
     );
   });

@@ -1,12 +1,4 @@
-import {
-  type Fixture,
-  type FixtureOptions,
-  failureOf,
-  type Held,
-  openFixture,
-  openSettled,
-  requestLines,
-} from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, type Held, openFixture, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 /** A cluster that one key has created, and a resource with another key. */
@@ -24,7 +16,7 @@ describe("the diff of a cluster", () => {
     const other = fixture.as("another");
     for (const held of await fixture.settleFleet(3)) await look(fixture, other, held);
     expect(fixture.messages).toEqual([]);
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters"]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/clusters"]);
   });
 
   it("sends no request if the same key saw it last, as after a refresh", async () => {
@@ -32,7 +24,7 @@ describe("the diff of a cluster", () => {
     const found = await fixture.run(other.read(fixture.ctx(), made.id, made.state));
     fixture.simulator.requests.length = 0;
     await look(fixture, other, { ...made, state: found?.state ?? {} });
-    expect(requestLines(fixture.simulator)).toEqual([]);
+    expect(fixture.requestLines()).toEqual([]);
   });
 
   it("fails with the way out if another key saw it last, and this one cannot see it", async () => {
@@ -61,7 +53,7 @@ it.each([
   const failures: unknown[] = [];
   for (const id of ["cl_1", "cl_2", "cl_3"])
     await look(fixture, other, { ...made, id }).catch((error) => failures.push(error));
-  expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters"]);
+  expect(fixture.requestLines()).toEqual(["GET /v1/clusters"]);
   expect([failures.length, fixture.warnings().length]).toEqual(isStrict ? [3, 0] : [0, 1]);
   for (const text of fixture.warnings()) expect(text).toMatch(/could not be checked.*`pulumi refresh`/s);
 });

@@ -1,18 +1,6 @@
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import {
-  countOf,
-  type Fixture,
-  failureOf,
-  forget,
-  type Held,
-  living,
-  openFixture,
-  restart,
-  settle,
-  stop,
-  writes,
-} from "../harness";
+import { type Fixture, failureOf, type Held, openFixture, restart, stop } from "../harness";
 import { checked, least, urnOf } from "../inputs";
 import { check, checkTwice, old } from "./harness";
 
@@ -23,14 +11,14 @@ const inHours = ({ clock }: Fixture, hours: number) => new Date(clock.now() + ho
 
 /** One `pulumi up` of a cluster that exists: check, diff and, if there is a difference, an update. */
 async function up(fixture: Fixture, held: Held, olds: Properties, news: Properties) {
-  forget(fixture);
+  fixture.forget();
   const { inputs, refusals, said } = await check(fixture, news, olds);
   expect(refusals).toEqual([]);
-  const { changes, isEnd } = await fixture.run(fixture.cluster.diff(fixture.ctx(), held.id, held.state, inputs));
+  const { changes, isEnd } = await fixture.diff(held, inputs);
   const lines = [...said, ...fixture.messages.slice(said.length)];
   const isChanged = Object.keys(changes).length > 0;
   const next = isChanged ? await fixture.change(held, inputs) : held;
-  return { held: next, inputs, lines, isEnd, changes: Object.keys(changes), sent: writes(fixture.simulator) };
+  return { held: next, inputs, lines, isEnd, changes: Object.keys(changes), sent: fixture.writes() };
 }
 
 /** A running cluster whose end is in three hours. */
@@ -38,7 +26,7 @@ async function openEnding(changes: Properties = {}) {
   const fixture = await openFixture();
   const program = { ...checked, runUntil: inHours(fixture, 3), ...changes };
   const { inputs, said } = await check(fixture, program);
-  const held = await settle(fixture, inputs);
+  const held = await fixture.settle(inputs);
   // Each `up` is a process of its own.
   const later = () => ({ ...fixture, cluster: fixture.as("seen") });
   return { fixture, program, inputs, said, held, later };
@@ -126,13 +114,13 @@ it("a creation that waits for GPUs beyond the end of the cluster buys none", asy
   const { inputs } = await check(fixture, program);
   const work = failureOf(fixture.cluster.create(fixture.ctx(), inputs));
   await fixture.clock.advance(0.49 * hourMs);
-  expect(countOf(fixture.simulator, "POST /v1/clusters")).toBeGreaterThan(5);
+  expect(fixture.countOf("POST /v1/clusters")).toBeGreaterThan(5);
   await fixture.clock.advance(60_000);
   fixture.simulator.setGpuType("h100", { stock: 100 });
   const reason =
     "was not created, because `runUntil` has passed: set a later time, or remove the cluster from the program";
   expect((await fixture.run(work)).message).toBe(`cluster "web" ${reason}`);
-  expect(living(fixture.simulator)).toEqual([]);
+  expect(fixture.living()).toEqual([]);
 });
 
 describe("a cluster whose end has passed", () => {
@@ -170,6 +158,6 @@ describe("a cluster whose end has passed", () => {
     expect(refusals).toEqual([]);
     const made = await fixture.run(process.cluster.create(fixture.ctx(), inputs));
     expect(made).toMatchObject({ id, state: { desiredStatus: "stopped", status: "stopped", settled: true } });
-    expect(writes(fixture.simulator)).toEqual([stop]);
+    expect(fixture.writes()).toEqual([stop]);
   });
 });

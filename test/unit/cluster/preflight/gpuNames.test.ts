@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Fixture, type FixtureOptions, forget, openFixture, rewritingText } from "../harness";
+import { type Fixture, type FixtureOptions, openFixture, rewritingText } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check } from "./harness";
 
@@ -20,8 +20,8 @@ const noList: Fault = { kind: "status", status: 503, path: "/v1/gpus**", times: 
 async function openMade(news: Properties = checked, options: FixtureOptions = {}) {
   const fixture = await openFixture({ gpuTypes, ...options });
   const { inputs } = await check(fixture, news);
-  const { id, state } = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
-  forget(fixture);
+  const { id, state } = await fixture.make(inputs);
+  fixture.forget();
   return { fixture, id, state, inputs };
 }
 
@@ -31,7 +31,7 @@ async function nextRun(
   held: { id: string; state: Properties; inputs: Properties },
   news: Properties,
 ) {
-  forget(fixture);
+  fixture.forget();
   const cluster = fixture.as("seen");
   const { inputs, refusals } = await check({ ...fixture, cluster }, news, held.inputs);
   const { changes } = await fixture.run(cluster.diff(fixture.ctx(), held.id, held.state, inputs));
@@ -52,7 +52,7 @@ describe("another name of the GPU type in the program", () => {
     expect([refusals, replaces, requests]).toEqual([[], [], []]);
     expect(inputs).toMatchObject({ gpuType: "h100", hourlyCost: 4 });
     // After a refresh, whose answer shows the type alone.
-    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), held.id, held.state));
+    const found = await fixture.read(held);
     const again = await nextRun(fixture, { ...held, state: found?.state ?? {}, inputs: found?.inputs ?? {} }, news);
     expect([again.refusals, again.replaces, again.requests]).toEqual([[], [], []]);
   });
@@ -136,15 +136,15 @@ describe("a record that calls the GPU type of its cluster by a new name", () => 
     const held: { id: string; state: Properties; inputs: Properties; name: string }[] = [];
     for (const name of ["a", "b"]) {
       const { inputs } = await check(fixture, { ...checked, name }, {}, name);
-      const made = await fixture.run(fixture.cluster.create(fixture.ctx({ urn: urnOf(name) }), inputs));
+      const made = await fixture.make(inputs, { urn: urnOf(name) });
       held.push({ ...made, inputs, name });
     }
-    forget(fixture);
+    fixture.forget();
     isRenamed = true;
     for (const fault of faults) fixture.simulator.fault(fault);
     const refresh = async () => {
       for (const one of held) {
-        const found = await fixture.run(fixture.cluster.read(fixture.ctx({ urn: urnOf(one.name) }), one.id, one.state));
+        const found = await fixture.read(one, { urn: urnOf(one.name) });
         Object.assign(one, { state: found?.state, inputs: found?.inputs });
       }
     };
@@ -160,7 +160,7 @@ describe("a record that calls the GPU type of its cluster by a new name", () => 
     expect(fixture.warnings()).toEqual([
       expect.stringMatching(/now calls the GPU type "h100" of its clusters "h100-sxm5-80gb": .* the same type$/),
     ]);
-    forget(fixture);
+    fixture.forget();
     await refresh();
     expect(fixture.warnings()).toEqual([]);
     for (const one of held) {

@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { countOf, type FixtureOptions, openFixture, requestLines } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { checkOnce, checkTwice, listOf, old } from "./harness";
 
@@ -9,7 +9,7 @@ describe("several GPU types", () => {
     const { fixture, inputs, refusals, said } = await checkOnce(news);
     expect(refusals).toEqual([]);
     expect(inputs).toMatchObject({ gpuType: "rtx4090", fallbackGpuTypes: ["h200", "h100"] });
-    expect(countOf(fixture.simulator, "GET /v1/gpus")).toBe(1);
+    expect(fixture.countOf("GET /v1/gpus")).toBe(1);
     expect(said).toEqual([
       expect.stringMatching(/asks for 2 x rtx4090 at \S+ USD per hour, then for 2 x h200 at 3\.99 USD per hour, then/),
     ]);
@@ -40,7 +40,7 @@ describe("several GPU types", () => {
     const fixture = await openFixture();
     const state = { ...old(), ...listOf("h100", "h100", "l4"), hourlyCost: 5.98 };
     const news = { ...listOf("h200", "h100", "l4"), replicas: 3, hourlyCost: 11.97 };
-    const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", state, news));
+    const { changes } = await fixture.diff({ id: "cl_1", state }, news);
     expect(Object.keys(changes)).toEqual(["replicas", "hourlyCost"]);
   });
 });
@@ -52,7 +52,7 @@ describe("a GPU type that the service does not list", () => {
   it("fails the preview of a creation with the listed types and the address, after one list of types", async () => {
     const { fixture, refusals } = await checkOnce({ ...checked, gpuType: "h900" });
     expect(refusals).toEqual([refusal(fixture.simulator.url)]);
-    expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters", "GET /v1/gpus"]);
+    expect(fixture.requestLines()).toEqual(["GET /v1/clusters", "GET /v1/gpus"]);
   });
 
   it.each<[string, Properties]>([
@@ -64,7 +64,7 @@ describe("a GPU type that the service does not list", () => {
     for (const { refusals } of await checkTwice(fixture, { ...checked, gpuType: "h900", ...news }, before)) {
       expect(refusals).toEqual([]);
     }
-    expect(countOf(fixture.simulator, "GET /v1/gpus")).toBeLessThanOrEqual(1);
+    expect(fixture.countOf("GET /v1/gpus")).toBeLessThanOrEqual(1);
   });
 
   it("is a warning if the cluster can get another type, which is listed", async () => {
@@ -78,7 +78,7 @@ describe("a GPU type that the service does not list", () => {
       refusal(none.fixture.simulator.url),
       expect.stringMatching(/^gpuType: "h901" is not/),
     ]);
-    expect(requestLines(fixture.simulator)).not.toContain("POST /v1/clusters");
+    expect(fixture.requestLines()).not.toContain("POST /v1/clusters");
   });
 
   it.each<[string, FixtureOptions, RegExp]>([

@@ -1,7 +1,7 @@
 import { type InputName, inputNames } from "../../../../provider/cluster/schema/fields";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Fixture, openFixture, requestLines } from "../harness";
+import { type Fixture, openFixture } from "../harness";
 import { canary, existing, least } from "../inputs";
 import { check, old } from "./harness";
 
@@ -201,7 +201,7 @@ it("a value that is not known yet passes for every input, and only that of a cha
     expect(inputs).toMatchObject(news);
   }
   // It shows whether the service can update the cluster in place.
-  expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters"]);
+  expect(fixture.requestLines()).toEqual(["GET /v1/clusters"]);
   for (const name of inputNames) expect(findFailures({ ...least, [name]: UNKNOWN })).toEqual([]);
 });
 

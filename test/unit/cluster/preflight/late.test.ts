@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type FixtureOptions, forget, living, openFixture } from "../harness";
+import { type FixtureOptions, openFixture } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, listOf, old } from "./harness";
 
@@ -37,10 +37,10 @@ describe("a limit on costs while the key is busy", () => {
       const { inputs, refusals } = await check(fixture, news, {}, name);
       failures.push(...refusals);
       if (refusals.length > 0) continue;
-      await fixture.run(fixture.cluster.create(fixture.ctx({ urn: urnOf(name) }), inputs));
+      await fixture.make(inputs, { urn: urnOf(name) });
     }
     expect(failures).toEqual(["c", "d"].map(() => expect.stringMatching(/^: gpucluster:maxHourlyCost is 1\.00, but/)));
-    expect(living(fixture.simulator)).toHaveLength(2);
+    expect(fixture.living()).toHaveLength(2);
   });
 
   it("waits at most a minute for all clusters together", async () => {
@@ -79,14 +79,14 @@ it("a cluster that got another type of the list has the cost of it, and keeps it
   const { inputs, refusals } = await check(fixture, listOf("h200", "h100"));
   expect(refusals).toEqual([]);
   expect(inputs["hourlyCost"]).toBe(7.98);
-  forget(fixture);
+  fixture.forget();
   fixture.simulator.setGpuType("h200", { stock: 0 });
-  const { state } = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+  const { state } = await fixture.make(inputs);
   expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
   // The check has read the prices of all types.
   expect(fixture.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
   fixture.simulator.setGpuType("h200", { stock: 32 });
-  forget(fixture);
+  fixture.forget();
   const cluster = fixture.as("seen");
   const again = await check({ ...fixture, cluster }, listOf("h200", "h100"), inputs);
   expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });

@@ -4,7 +4,7 @@ import { asInputs, type CheckedInputs } from "../../../../provider/cluster/schem
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { countOf, openFixture, openSettled } from "../harness";
+import { openFixture, openSettled } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";
 import { check, checkTwice, old } from "./harness";
 
@@ -63,7 +63,7 @@ describe("the replicas that an autoscaler has added since the last refresh", () 
     const first = await check(process, news, { ...inputs, endpoint: state["endpoint"], createdAt: state["createdAt"] });
     const { changes: all } = await fixture.run(process.cluster.diff(fixture.ctx(), id, state, first.inputs));
     if (Object.values(all).some(({ replace }) => replace)) await check(process, news);
-    return { lines: fixture.messages, lists: countOf(fixture.simulator, "GET /v1/clusters") };
+    return { lines: fixture.messages, lists: fixture.countOf("GET /v1/clusters") };
   }
 
   it.each<[string, Properties, string]>([
@@ -107,15 +107,15 @@ describe("the reason of an update", () => {
   ])("%s", async (_title, news, olds, lines) => {
     const { fixture, id, state } = await openSettled(checked);
     const { inputs } = await check(fixture, news, olds);
-    await fixture.run(fixture.cluster.diff(fixture.ctx(), id, state, inputs));
+    await fixture.diff({ id, state }, inputs);
     expect(fixture.messages).toEqual(lines.map((line) => `info: web: ${line}`));
   });
 
   it("is not shown by a refresh, in which the engine requests a diff without a check, but by the update after it", async () => {
     const { fixture, id, state } = await openSettled(checked);
     fixture.simulator.change(id, { replicas: 5 });
-    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, state));
-    const diff = (news: Properties) => fixture.run(fixture.cluster.diff(fixture.ctx(), id, found?.state ?? {}, news));
+    const found = await fixture.read({ id, state });
+    const diff = (news: Properties) => fixture.diff({ id, state: found?.state ?? {} }, news);
     await diff(state);
     expect(fixture.messages.filter((text) => !text.startsWith("status: "))).toEqual([]);
     const { inputs, said } = await check(fixture, checked, found?.inputs);
@@ -180,7 +180,7 @@ describe("a service that cannot update clusters in place", () => {
     expect(said).toEqual([
       expect.stringMatching(/^warning: updates in place could not be checked: .*asks to wait 40s/),
     ]);
-    const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), "cl_1", olds, inputs));
+    const { changes } = await fixture.diff({ id: "cl_1", state: olds }, inputs);
     expect(changes["env.MODEL"]).toEqual({ kind: "update" });
   });
 });

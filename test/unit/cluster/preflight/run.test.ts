@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../provider/base/errors";
 import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type FixtureOptions, failureOf, interruptAfter, openFixture, requestLines } from "../harness";
+import { type FixtureOptions, failureOf, interruptAfter, openFixture } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -24,7 +24,7 @@ describe("endpoint and createdAt", () => {
   ])("%s", async (_title, news, lines) => {
     const { fixture, inputs } = await checkOnce({ ...checked, ...news }, existing);
     expect(inputs).toEqual({ ...existing, ...news });
-    expect(requestLines(fixture.simulator)).toEqual(lines);
+    expect(fixture.requestLines()).toEqual(lines);
   });
 
   it("come from one list for all clusters whose old inputs lack them", async () => {
@@ -34,7 +34,7 @@ describe("endpoint and createdAt", () => {
       const { inputs } = await check(fixture, { ...least, name }, { ...least, name }, name);
       expect(inputs).toMatchObject({ endpoint, createdAt });
     }
-    expect(requestLines(fixture.simulator).filter((line) => line === listLine)).toHaveLength(1);
+    expect(fixture.requestLines().filter((line) => line === listLine)).toHaveLength(1);
   });
 
   it("are left out if several clusters have the name", async () => {
@@ -184,7 +184,7 @@ describe("a check without a limit on costs", () => {
     const startMs = fixture.clock.now();
     expect((await check(fixture, named("b"), {}, "b")).refusals).toEqual([]);
     expect(fixture.clock.now()).toBe(startMs);
-    expect(requestLines(fixture.simulator).filter((line) => line === listLine)).toHaveLength(1);
+    expect(fixture.countOf(listLine)).toBe(1);
   });
 
   it("leaves its time to the other if it came first", async () => {
@@ -216,20 +216,6 @@ describe("an interrupt", () => {
     expect(lastedMs).toBe(0);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
     expect(fixture.messages).toEqual([]);
-  });
-});
-
-describe("gpucluster:previewChecks strict", () => {
-  it("fails each cluster that could not be checked", async () => {
-    const fixture = await openFixture({ faults: [down], settings: { previewChecks: "strict" } });
-    for (const { refusals } of await checkAll(fixture, ["a", "b"].map(named))) {
-      expect(refusals).toEqual([
-        expect.stringMatching(
-          /^: taken names, GPU types.*HTTP 503.* \(an error because .*previewChecks is `strict`\)$/,
-        ),
-      ]);
-    }
-    expect(fixture.messages.filter((text) => !text.startsWith("info: "))).toEqual([]);
   });
 });
 

@@ -34,12 +34,6 @@ describe("a stock that is exceeded", () => {
     expect(aboutStock(said)).toEqual(["warning: web: not enough GPUs: 33 x h200 needed, 32 available"]);
   });
 
-  it("fails under `previewChecks: strict`", async () => {
-    const { refusals, said } = await checkOnce(many(40), {}, strict);
-    expect(refusals).toEqual([`replicas: not enough GPUs: 40 x h200 needed, 32 available${becauseStrict}`]);
-    expect(said).toEqual([]);
-  });
-
   it("counts each cluster of a run once, by its last check and its type", async () => {
     const sizes = { a: [20, 10], b: [20], c: [5] };
     const news = Object.entries(sizes).flatMap(([name, list]) => list.map((size) => ({ ...many(size), name })));

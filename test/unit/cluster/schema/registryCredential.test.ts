@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../provider/contract";
-import { type Fixture, openFixture, openSettled, patch, redeploy, rewritingText, writes } from "../harness";
+import { type Fixture, openFixture, openSettled, patch, redeploy, rewritingText } from "../harness";
 import { checked } from "../inputs";
 
 const without: Properties = { ...checked, env: {} };
@@ -16,7 +16,7 @@ describe("the credential of a registry", () => {
     ["is sent by the name of the official client", "client", "registryCredentialId", false],
   ])("%s, and differs in nothing afterwards", async (_title, dialect, name, isReported) => {
     const fixture = await openFixture({ dialect });
-    const made = await fixture.run(fixture.cluster.create(fixture.ctx(), first));
+    const made = await fixture.make(first);
     expect(bodiesOf(fixture, "POST")).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
     expect(credentialOf(fixture, made.id)).toBe("cred_1");
     const { unverifiedInputs } = made.state as { unverifiedInputs: string[] };
@@ -30,7 +30,7 @@ describe("the credential of a registry", () => {
   ])("%s", async (_title, before, news, value) => {
     const { fixture, made } = await openSettled(before);
     const next = await fixture.change(made, news);
-    expect(writes(fixture.simulator)).toEqual([patch, redeploy]);
+    expect(fixture.writes()).toEqual([patch, redeploy]);
     expect(bodiesOf(fixture, "PATCH")).toEqual([{ registry_credential_id: value }]);
     expect(next.state["registryCredentialId"]).toBe(value ?? undefined);
     await fixture.expectAtGoal(next, news);

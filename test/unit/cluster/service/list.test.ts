@@ -4,7 +4,6 @@ import { ListCache } from "../../../../provider/cluster/service/list";
 import type { Properties } from "../../../../provider/contract";
 import { VirtualClock } from "../../../support/virtualClock";
 import {
-  countOf,
   dialectNames,
   type Fixture,
   type FixtureOptions,
@@ -153,7 +152,7 @@ async function createAll(options: FixtureOptions, fleet: readonly Properties[]) 
   const made = fleet.map((inputs) => fixture.cluster.create(fixture.ctx(), { ...checked, ...inputs }));
   const ends = await fixture.run(Promise.allSettled(made));
   const states = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value.state] : []));
-  return { states, details: countOf(fixture.simulator, "GET /v1/clusters/:id") };
+  return { states, details: fixture.countOf("GET /v1/clusters/:id") };
 }
 
 function fleetOf(count: number, inputsOf: (index: number) => Properties = () => ({})): Properties[] {

@@ -1,5 +1,5 @@
 import type { Fault } from "../../../../simulator";
-import { type FixtureOptions, failureOf, openSettled, requestLines, writes } from "../harness";
+import { type FixtureOptions, failureOf, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const always = { times: 1_000 };
@@ -39,8 +39,7 @@ describe("a 404 of a cluster that is gone", () => {
     await fixture.clock.advance(120_000);
     fixture.simulator.change(made.id, gone);
     expect(await fixture.read(made)).toBeUndefined();
-    if (faults.length === 1)
-      expect(requestLines(fixture.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters"]);
+    if (faults.length === 1) expect(fixture.requestLines()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters"]);
   });
 
   it.each<[string, RegExp, ...Fault[]]>([
@@ -161,7 +160,7 @@ describe("a deleted cluster that can still be read by its id", () => {
     const { text } = await fixture.failingChange(kept, { ...checked, replicas: 3 }, { urn: "urn:web" });
     expect(text).toContain("no list of clusters confirms that it is gone");
     expect(text).toContain("pulumi state delete 'urn:web'");
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it.each<[string, ...Fault[]]>([["as terminated too"], ["as terminated, after a 404", documented]])(
@@ -191,7 +190,7 @@ it("a deletion that is answered by 404 fails while the list shows the cluster", 
   expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still shows it/);
   expect(fixture.messages).not.toContain("status: deleted");
   // Its name stays taken.
-  const again = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), checked)));
+  const again = await failureOf(fixture.make(checked));
   expect(again.message).toContain(made.id);
 });
 

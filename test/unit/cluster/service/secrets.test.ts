@@ -86,9 +86,7 @@ it("a status word that quotes a value of env shows in no progress of an update t
   fixture.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 99 });
   fixture.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
   const news = { ...checked, env: { MODEL: "another-value" } };
-  const error = await fixture.run(
-    failureOf(fixture.cluster.update(fixture.ctx({ timeoutMs: 120_000 }), id, state, news)),
-  );
+  const error = await failureOf(fixture.change({ id, state }, news, { timeoutMs: 120_000 }));
   expectSilence(fixture, error);
   expect(error.message).toContain("crashed with [secret]");
   expect(fixture.messages.join()).toContain("the service is busy with the cluster: crashed with [secret]");

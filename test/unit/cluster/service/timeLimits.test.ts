@@ -1,17 +1,7 @@
 import { getEventListeners } from "node:events";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
-import {
-  countOf,
-  type Fixture,
-  type FixtureOptions,
-  failureOf,
-  living,
-  openFixture,
-  post,
-  toRun,
-  toStop,
-} from "../harness";
+import { type Fixture, type FixtureOptions, failureOf, openFixture, post, toRun, toStop } from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 40_000;
@@ -101,8 +91,8 @@ test.each(phases)(
     const sent = fixture.simulator.requests.length;
     await fixture.clock.advance(600_000);
     expect(fixture.simulator.requests.length).toBe(sent);
-    if (what === "create") expect(countOf(fixture.simulator, "POST /v1/clusters")).toBeLessThanOrEqual(2);
-    expect(living(fixture.simulator).length).toBeLessThanOrEqual(1);
+    if (what === "create") expect(fixture.countOf("POST /v1/clusters")).toBeLessThanOrEqual(2);
+    expect(fixture.living().length).toBeLessThanOrEqual(1);
   },
 );
 
@@ -117,14 +107,14 @@ test("a cluster whose create request was cut by the time limit is found", async 
     },
   });
   const { end, tookMs } = await fixture.timed(fixture.failingCreate(checked));
-  expect(living(fixture.simulator).map(({ id }) => id)).toEqual([end.id]);
+  expect(fixture.living().map(({ id }) => id)).toEqual([end.id]);
   expect(tookMs).toBeLessThanOrEqual(60_000 + latenessMs);
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
   const fixture = await openFixture();
   const { signal } = new AbortController();
-  await fixture.run(fixture.cluster.create(fixture.ctx({ signal }), checked));
+  await fixture.make(checked, { signal });
   expect(fixture.clock.sleeping).toBe(0);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -13,10 +13,8 @@ import {
   redeploy,
   restart,
   scale,
-  settle,
   toRun,
   toStop,
-  writes,
 } from "../harness";
 import { check } from "../preflight/harness";
 
@@ -50,8 +48,10 @@ describe("what another user has set", () => {
   it.each(["PATCH", "PUT", "POST"] as const)("is not emptied where the service masks it: %s", async (updateMethod) => {
     const { fixture, made } = await openSettled(old, { dialect: { ...masked, updateMethod } });
     fixture.simulator.change(made.id, { env: { ...env, THEIRS: "their-value" } });
-    const { message } = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), made.id, made.state, two)));
-    expect(message).toMatch(/the service masks `env\.THEIRS`.*Nothing was sent.*remove it in the service/s);
+    const { message } = await failureOf(fixture.change(made, two));
+    expect(message).toMatch(
+      /the service masks `env\.THEIRS`.*Nothing was sent.*`ignoreChanges`.*remove it in the service/s,
+    );
     expect(stored(fixture, made)?.env).toEqual({ ...env, THEIRS: "their-value" });
     await fixture.change(made, { ...two, env: { MODEL: "two", OLD: "old", THEIRS: "ours" } });
     expect(stored(fixture, made)?.deployed.env).toEqual({ MODEL: "two", OLD: "old", THEIRS: "ours" });
@@ -66,12 +66,10 @@ describe("what another user has set", () => {
   it("is not emptied after an import from a service that masks, whose warning names the variables", async () => {
     const fixture = await openFixture({ dialect: masked });
     const { id } = addExisting(fixture, env);
-    const found = await fixture.run(fixture.cluster.read(fixture.ctx(), id, {}));
+    const found = await fixture.read({ id, state: {} });
     expect(fixture.warnings().join()).toMatch(/could not be read.*`env\.MODEL` and `env\.OLD`/);
     const inputs = { ...found?.inputs, env: { MODEL: "two", OLD: "***" } };
-    const { message } = await fixture.run(
-      failureOf(fixture.cluster.update(fixture.ctx(), id, found?.state ?? {}, inputs)),
-    );
+    const { message } = await failureOf(fixture.change({ id, state: found?.state ?? {} }, inputs));
     expect(message).toContain("the service masks `env.OLD`");
     expect(fixture.simulator.cluster(id)?.env).toEqual(env);
   });
@@ -82,7 +80,7 @@ describe("what another user has set", () => {
     fixture.simulator.change(made.id, { replicas: 5 });
     const held = await fixture.refresh(made);
     await fixture.change({ ...held, state: { ...held.state, settled: false } }, range);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(stored(fixture, made)?.replicas).toBe(5);
   });
 
@@ -93,16 +91,19 @@ describe("what another user has set", () => {
     const left = await fixture.failingChange(made, two);
     await fixture.change(left, two);
     expect(stored(fixture, made)).toMatchObject({ replicas: 5, deployed: { env: two["env"] } });
-    expect(writes(fixture.simulator)).not.toContain(scale);
+    expect(fixture.writes()).not.toContain(scale);
   });
 
   it.each(["PUT", "POST"] as const)("is in the body with everything: %s", async (updateMethod) => {
     const { fixture, made } = await openSettled(old, { dialect: { updateMethod } });
     const theirs = { registryCredentialId: "cred_theirs", extraFields: { container_port: 7777 } };
-    await fixture.run(fixture.client.updateCluster(made.id, () => ({ container: image, env, replicas: 2, ...theirs })));
+    await fixture.run(
+      fixture.client.updateCluster(made.id, () => ({ container: "theirs:2", env, replicas: 2, ...theirs })),
+    );
     await fixture.clock.advance(60_000);
     await fixture.change(made, two);
-    expect(sent(fixture).at(-1)).toMatchObject({ container_port: 7777, registry_credential_id: "cred_theirs" });
+    const kept = { container: "theirs:2", container_port: 7777, registry_credential_id: "cred_theirs" };
+    expect(sent(fixture).at(-1)).toMatchObject(kept);
   });
 
   it("stays beside a configuration that waits for the start of a stopped cluster", async () => {
@@ -128,7 +129,7 @@ describe("what another user has set", () => {
       const there = { MODEL, LICENSE_SERVER: "x" };
       const { id } = addExisting(fixture, there);
       const inputs = { ...toRun, container: image, env: { MODEL: "one" }, adopt: id };
-      const at = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+      const at = await fixture.make(inputs);
       await fixture.expectAtGoal(at, inputs);
       const next = await fixture.change(at, { ...inputs, env: { MODEL: "two" } });
       expect(stored(fixture, next)?.deployed.env).toEqual({ MODEL: "two", LICENSE_SERVER: "x" });
@@ -142,9 +143,9 @@ it("an adoption that would have to send variables which the service masks is ref
   const there = { MODEL: "one", LICENSE_SERVER: "x" };
   const { id } = addExisting(fixture, there);
   const inputs = { ...toRun, container: image, env: { MODEL: "one", NEW: "new" }, adopt: id };
-  const { message } = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), inputs)));
+  const { message } = await failureOf(fixture.make(inputs));
   expect(message).toMatch(/was not adopted: `env` differs .*`LICENSE_SERVER` with values that the service masks/);
-  expect(writes(fixture.simulator)).toEqual([]);
+  expect(fixture.writes()).toEqual([]);
 });
 
 describe("a half-done update", () => {
@@ -152,7 +153,7 @@ describe("a half-done update", () => {
     const { fixture, made: held } = await openSettled(old);
     fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH", after: 1 });
     const gone = { ...old, env: { MODEL: "two" } };
-    const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), held.id, held.state, gone)));
+    const error = await failureOf(fixture.change(held, gone));
     expect(sent(fixture)).toEqual([{ env: { MODEL: "two", OLD: null } }, { env: { MODEL: "two" } }]);
     expect(error).toBeInstanceOf(GpuClusterError);
     expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
@@ -176,10 +177,10 @@ describe("a half-done update", () => {
   it("changes nothing in the state if a read fails before anything is sent", async () => {
     const { fixture, made: held } = await openSettled(old);
     fixture.simulator.fault({ kind: "status", status: 403, path: "**/status", method: "GET" });
-    const error = await fixture.run(failureOf(fixture.cluster.update(fixture.ctx(), held.id, held.state, two)));
+    const error = await failureOf(fixture.change(held, two));
     expect(error.name).not.toBe("InitError");
     expect(error.message).toContain("was not changed: GET");
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("changes nothing in the state after an interrupt before anything is sent", async () => {
@@ -192,7 +193,7 @@ describe("a half-done update", () => {
       failureOf(fixture.cluster.update(fixture.ctx(ctx), held.id, held.state, two)),
     );
     expect(end.name).not.toBe("InitError");
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("is waited for to its end, and no input becomes fixed, if the service shows a new image late", async () => {
@@ -205,7 +206,7 @@ describe("a half-done update", () => {
     };
     const fixture = await openFixture({ dialect: "client", provisioningMs: 60_000, wire });
     const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
-    const held = await settle(fixture, inputs);
+    const held = await fixture.settle(inputs);
     const { state } = await fixture.change(held, { ...inputs, container: "team/server:2.0" });
     expect(state).toMatchObject({ container: "team/server:2.0", settled: true });
     expect(state).not.toHaveProperty("__fixed");
@@ -226,7 +227,7 @@ describe("a half-done update", () => {
     for (const action of actions) fixture.simulator.fault(missing(action));
     if (text) expect((await fixture.failingChange(found, old)).text).toMatch(text);
     else await fixture.change(found, old);
-    expect(writes(fixture.simulator)).toEqual(calls);
+    expect(fixture.writes()).toEqual(calls);
   });
 
   it.each<[string, Properties, string]>([
@@ -236,7 +237,7 @@ describe("a half-done update", () => {
     const inputs = { ...old, onFailedUpdate: "rollBack" };
     const { fixture, made: held } = await openSettled(inputs, { provisioningMs: 60_000 });
     await fixture.failingChange(held, { ...inputs, ...trigger }, { timeoutMs: 20_000 });
-    expect(writes(fixture.simulator)).toEqual([call]);
+    expect(fixture.writes()).toEqual([call]);
     expect(fixture.warnings()).toEqual([]);
   });
 
@@ -262,11 +263,11 @@ describe("a preview", () => {
   it("announces a replacement by a known variable beside one that is not known yet", async () => {
     const fixture = await openFixture({ dialect: "client", faults: refused });
     const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
-    const held = await settle(fixture, inputs);
+    const held = await fixture.settle(inputs);
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     const news = { ...inputs, env: { MODEL: "two", OLD: unknown } };
     const { inputs: checkedInputs } = await check(fixture, news, inputs);
-    const { changes } = await fixture.run(fixture.cluster.diff(fixture.ctx(), held.id, held.state, checkedInputs));
+    const { changes } = await fixture.diff(held, checkedInputs);
     expect(changes["env.MODEL"]).toMatchObject({ replace: true });
   });
 
@@ -285,7 +286,7 @@ it("an update of a cluster that is stopped by another user starts nothing, and a
   const { fixture, made: held } = await openSettled(old);
   fixture.simulator.change(held.id, { status: "stopped" });
   await fixture.change(held, two);
-  expect(writes(fixture.simulator)).toEqual([patch]);
+  expect(fixture.writes()).toEqual([patch]);
   expect(stored(fixture, held)?.status).toBe("stopped");
 });
 
@@ -303,7 +304,7 @@ it("a creation that a program corrects without a wait is judged by what the serv
 async function openFailedCreation() {
   const fixture = await openFixture();
   fixture.simulator.fault({ kind: "fail", message: "no such model", container: image, times: 9 });
-  const error = await fixture.run(failureOf(fixture.cluster.create(fixture.ctx(), old)));
+  const error = await failureOf(fixture.make(old));
   if (!(error instanceof InitError)) throw error;
   return { fixture, error };
 }

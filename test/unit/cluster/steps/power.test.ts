@@ -12,18 +12,16 @@ import {
   redeploy,
   restart,
   scale,
-  settle,
   stop,
   toRun,
   toStop,
-  writes,
 } from "../harness";
 
 const env = { MODEL: "another" };
 
 /** A settled cluster in a situation. */
 async function openIn(fixture: Fixture, situation: string): Promise<Held> {
-  const made = await settle(fixture, toRun);
+  const made = await fixture.settle(toRun);
   if (situation === "stopping") await fixture.client.stopCluster(made.id);
   if (situation === "provisioning") return fixture.failingChange(made, { ...toRun, replicas: 4 }, { timeoutMs: 1_000 });
   if (situation === "failed" || situation === "stopped") fixture.simulator.change(made.id, { status: situation });
@@ -41,7 +39,7 @@ describe("a cluster that is to be stopped", () => {
     const fixture = await openFixture(options);
     const at = await fixture.reach(await openIn(fixture, situation), toStop);
     expect(fixture.running(at).status).toBe("stopped");
-    expect([...new Set(writes(fixture.simulator))]).toEqual(calls);
+    expect([...new Set(fixture.writes())]).toEqual(calls);
     expect(at.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
     expect(fixture.warnings()).toEqual([]);
   });
@@ -83,7 +81,7 @@ describe.each(treatments)("a stopped cluster: %j", (way) => {
     const at = await fixture.reach(await fixture.settleStopped(), wanted);
     expect(fixture.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
     expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
-    expect(writes(fixture.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
+    expect(fixture.writes().filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
     expect(fixture.warnings()).toEqual([]);
   });
 
@@ -94,7 +92,7 @@ describe.each(treatments)("a stopped cluster: %j", (way) => {
     expect(fixture.running(changed).status).toBe("stopped");
     const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
     const set = await fixture.change(await fixture.refresh(changed), settings);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     const at = await fixture.reach(set, { ...settings, desiredStatus: "running" });
     expect(fixture.running(at)).toMatchObject({ status: "running", env });
   });
@@ -167,12 +165,12 @@ describe("triggers", () => {
   it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
     const fixture = await openFixture();
     const stopped = await fixture.change(
-      await settle(fixture, withTriggers),
+      await fixture.settle(withTriggers),
       withChanges({ ...toStop, restartTriggers: [1] }),
     );
-    expect(writes(fixture.simulator)).toEqual([stop]);
+    expect(fixture.writes()).toEqual([stop]);
     const still = await fixture.change(stopped, withChanges({ ...toStop, restartTriggers: [2] }));
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     const at = await fixture.reach(still, withChanges({ restartTriggers: [3] }), [restart]);
     expect(fixture.running(at).restarts).toBe(0);
   });
@@ -205,7 +203,7 @@ it.each(ways)(
       const dialect = { updateRollsOut: false };
       const fixture = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
       const made =
-        before["desiredStatus"] === "stopped" ? await fixture.settleStopped(before) : await settle(fixture, before);
+        before["desiredStatus"] === "stopped" ? await fixture.settleStopped(before) : await fixture.settle(before);
       const at = await interruptedAt(fixture, made, wanted, point);
       const end = fixture.toDo(at, wanted).length > 0 ? await fixture.change(at, wanted) : at;
       expect({ point, ...fixture.running(end) }).toMatchObject({ point, status: "running", ...goal });

@@ -10,8 +10,6 @@ import {
   redeploy,
   sameReplicas,
   scale,
-  settle,
-  writes,
 } from "../harness";
 import { canary, checked } from "../inputs";
 
@@ -29,7 +27,7 @@ const sick = { kind: "sick-replica", replica: 1, ...reason } satisfies Fault;
 /** A settled cluster of a service on which `acme/model:2` never gets healthy. */
 async function openGood(options: FixtureOptions = {}, inputs = good) {
   const fixture = await openFixture({ faults: [broken], ...options });
-  return { fixture, made: await settle(fixture, inputs) };
+  return { fixture, made: await fixture.settle(inputs) };
 }
 
 const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
@@ -44,7 +42,7 @@ describe("an update that does not get healthy", () => {
       "      replica rep_1-2-3: failed, CUDA out of memory",
       "      replica rep_1-2-4: failed, CUDA out of memory",
     ]);
-    expect(writes(fixture.simulator)).toEqual([patch, patch]);
+    expect(fixture.writes()).toEqual([patch, patch]);
     expect(fixture.running(made)).toMatchObject({ status: "running", generation: 3 });
     expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
@@ -79,7 +77,7 @@ describe("an update that does not get healthy", () => {
     const old = { env: { MODEL: canary }, extraFields: before.extraFields };
     // More replicas would have followed the rollout.
     expect(failed.state).toMatchObject({ ...old, hourlyCost: 5.98, replicas: 2 });
-    expect(writes(fixture.simulator)).not.toContain(scale);
+    expect(fixture.writes()).not.toContain(scale);
     expect(fixture.simulator.cluster(made.id)).toMatchObject({
       replicas: 2,
       deployed: { env: { MODEL: canary } },
@@ -114,7 +112,7 @@ describe("an update that does not get healthy", () => {
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", replicas: 2, hourlyCost: 6, settled: true });
     expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { container: "acme/model:1" } });
-    expect(writes(fixture.simulator)).not.toContain(scale);
+    expect(fixture.writes()).not.toContain(scale);
   });
 
   it("is rolled back to the image that another user had set, and says so in the state", async () => {
@@ -139,7 +137,7 @@ describe("a failed update that is not rolled back", () => {
     if ("replicas" in news) fixture.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
     const held = { id: made.id, state: { ...made.state, ...state } };
     await fixture.failingChange(held, { ...bad, ...news }, { timeoutMs: 60_000 });
-    expect(writes(fixture.simulator).filter((line) => line === patch).length).toBeLessThan(2);
+    expect(fixture.writes().filter((line) => line === patch).length).toBeLessThan(2);
     const warning = `it is not rolled back, because ${reason}`;
     expect(fixture.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
   });
@@ -150,7 +148,7 @@ describe("a failed update that is not rolled back", () => {
       initErrorOf(fixture.cluster.update(fixture.ctx(ctx), made.id, made.state, bad)),
     );
     expect(end.state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.writes()).toEqual([patch]);
   });
 
   it("has no verdict, because the service shows only unrecognized words", async () => {
@@ -160,7 +158,7 @@ describe("a failed update that is not rolled back", () => {
     fixture.simulator.fault({ kind: "body", method: "GET", path: "/v1/clusters/**", body, after: 2, times: 1_000 });
     const failed = await fixture.failingChange(made, bad);
     expect(failed.text).toContain('the service shows "glowing"');
-    expect(writes(fixture.simulator).filter((line) => line === patch)).toHaveLength(1);
+    expect(fixture.writes().filter((line) => line === patch)).toHaveLength(1);
   });
 
   it("is that of a cluster that another user stops meanwhile", async () => {
@@ -168,7 +166,7 @@ describe("a failed update that is not rolled back", () => {
     void fixture.clock.sleep(20_000).then(() => fixture.simulator.change(made.id, { status: "stopped" }));
     const { text } = await fixture.failingChange(made, bad);
     expect(text).toContain("someone else stopped it");
-    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.writes()).toEqual([patch]);
   });
 });
 
@@ -187,7 +185,7 @@ it.each<[string, boolean, FixtureOptions]>([
     const { fixture, made } = await openGood({ ...options, dialect, faults: [sick], provisioningMs: 60_000 });
     const failed = await fixture.failingChange(made, bad, { timeoutMs: 120_000 });
     const one = updateRollsOut ? [patch] : [patch, redeploy];
-    expect(writes(fixture.simulator)).toEqual([...one, ...one]);
+    expect(fixture.writes()).toEqual([...one, ...one]);
     expect(fixture.warnings().filter((text) => text.includes("no poll showed"))).toEqual([]);
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
@@ -228,6 +226,6 @@ describe("a rollback that fails", () => {
     const failed = await fixture.failingChange(made, bad);
     expect(failed.text).toContain("was not changed completely: it is failed");
     expect(failed.state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.writes()).toEqual([patch]);
   });
 });

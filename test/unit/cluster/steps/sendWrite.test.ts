@@ -1,11 +1,9 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import {
-  countOf,
   type Fixture,
   failureOf,
   type Held,
-  living,
   noStatus,
   openFixture,
   openSettled,
@@ -13,11 +11,9 @@ import {
   redeploy,
   restart,
   scale,
-  settle,
   stop,
   toRun,
   toStop,
-  writes,
 } from "../harness";
 import { checked } from "../inputs";
 
@@ -59,7 +55,7 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     fixture.simulator.fault(conflict(line, { times: 9 }));
     await fixture.run(change(fixture, made));
     expect(fixture.simulator.cluster(made.id)).toMatchObject(reached);
-    expect(countOf(fixture.simulator, line)).toBe(10);
+    expect(fixture.countOf(line)).toBe(10);
   });
 
   it.each<[string, object, number]>([
@@ -69,7 +65,7 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     const { fixture, made } = await openConflicting(line, fault);
     await fixture.run(change(fixture, made));
     expect(fixture.simulator.cluster(made.id)).toMatchObject(reached);
-    expect(countOf(fixture.simulator, line)).toBe(count);
+    expect(fixture.countOf(line)).toBe(count);
   });
 
   it.each<[string, object]>([
@@ -81,7 +77,7 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     const { fixture, made } = await openConflicting(line, { times: 1_000, ...fault });
     const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
     expect(end.message).toMatch(/not now|locked by an admin|protection: on/);
-    expect([countOf(fixture.simulator, line), tookMs]).toEqual([1, 0]);
+    expect([fixture.countOf(line), tookMs]).toEqual([1, 0]);
   });
 
   it("shows the words of the service while it waits", async () => {
@@ -98,7 +94,7 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
       const { fixture, made } = await openConflicting(line, { times: 1_000, status, code: "resource_locked" });
       const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
       expect(end.message).toContain("resource_locked");
-      expect(countOf(fixture.simulator, line)).toBe(5);
+      expect(fixture.countOf(line)).toBe(5);
       expect(tookMs).toBeLessThan(60_000);
     },
   );
@@ -107,7 +103,7 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     const { fixture, made } = await openConflicting(line, { times: 1_000 });
     const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
     expect(end.message).toContain("not now");
-    expect(countOf(fixture.simulator, line)).toBe(5);
+    expect(fixture.countOf(line)).toBe(5);
     expect(tookMs).toBeLessThan(60_000);
   });
 });
@@ -121,7 +117,7 @@ it.each<[string, Fault[]]>([
   for (const fault of faults) fixture.simulator.fault(fault);
   await fixture.remove(made);
   expect(fixture.simulator.cluster(made.id)?.status).toBe("gone");
-  expect(countOf(fixture.simulator, removalLine)).toBe(2);
+  expect(fixture.countOf(removalLine)).toBe(2);
 });
 
 it.each<[string, object, number]>([
@@ -131,7 +127,7 @@ it.each<[string, object, number]>([
   const { fixture, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
   fixture.simulator.fault(conflict(redeploy, fault));
   expect(await fixture.run(update({ env })(fixture, made))).toMatchObject({ env, settled: true });
-  expect(countOf(fixture.simulator, redeploy)).toBe(count);
+  expect(fixture.countOf(redeploy)).toBe(count);
   expect(fixture.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
 });
 
@@ -149,13 +145,13 @@ describe("a stop right after a creation", () => {
   it("is sent again while the service does not show the cluster yet", async () => {
     const { fixture, end } = await createStopped(10_000);
     expect(end).toMatchObject({ state: { settled: true, desiredStatus: "stopped" } });
-    expect(countOf(fixture.simulator, stop)).toBe(3);
+    expect(fixture.countOf(stop)).toBe(3);
   });
 
   it("keeps the id if the service does not show the cluster for minutes", async () => {
     const { fixture, end } = await createStopped(3_600_000);
     expect(end).toMatchObject({ id: expect.stringMatching(/^cl_/), state: { settled: false } });
-    expect(living(fixture.simulator)).toHaveLength(1);
+    expect(fixture.living()).toHaveLength(1);
   });
 });
 
@@ -168,7 +164,7 @@ it.each<[string, Change, string]>([
   fixture.simulator.fault(faultAt(line, failure));
   const startMs = fixture.clock.now();
   await fixture.run(change(fixture, made));
-  expect(countOf(fixture.simulator, line)).toBe(2);
+  expect(fixture.countOf(line)).toBe(2);
   expect(fixture.clock.now() - startMs).toBeGreaterThan(70_000);
   expect(fixture.messages.join("\n")).toMatch(/status: waiting 1m10s: .*maintenance \(fault_503, HTTP 503\)/);
 });
@@ -191,11 +187,11 @@ describe.each(losses)("a lost answer: %s", (_title, isDone, fault) => {
       dialect: { startedBy: line === scale ? "scale" : "restart-or-redeploy" },
       deletionMs: 20_000,
     });
-    const held = before === toStop ? await fixture.settleStopped() : await settle(fixture, before);
+    const held = before === toStop ? await fixture.settleStopped() : await fixture.settle(before);
     fixture.simulator.fault(faultAt(line, fault));
     const at = await fixture.reach(held, wanted);
     expect(fixture.running(at)).toMatchObject({ restarts: 0, ...goal });
-    expect(countOf(fixture.simulator, line)).toBe(isDone ? 1 : 2);
+    expect(fixture.countOf(line)).toBe(isDone ? 1 : 2);
   });
 
   it.each([
@@ -207,10 +203,10 @@ describe.each(losses)("a lost answer: %s", (_title, isDone, fault) => {
       for (const faults of [[], [noStatus]]) {
         const fixture = await openFixture({ dialect: { actionAnswer: "cluster" }, faults, provisioningMs: 20_000 });
         const wanted: Properties = { ...toRun, ...trigger };
-        const made = await settle(fixture, toRun);
+        const made = await fixture.settle(toRun);
         fixture.simulator.fault({ ...fault, path: `**/${action}` });
         const at = await fixture.reach(isDone ? made : await fixture.failingChange(made, wanted), wanted);
-        expect(writes(fixture.simulator)).toHaveLength(1);
+        expect(fixture.writes()).toHaveLength(1);
         expect(fixture.running(at)).toMatchObject({ status: "running", generation, restarts });
       }
     },

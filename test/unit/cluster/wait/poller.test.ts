@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { pollIntervalMs, type Waits } from "../../../../provider/cluster/wait/poller";
 import type { Fault } from "../../../../simulator";
-import { countOf, openFixture } from "../harness";
+import { openFixture } from "../harness";
 import { checked } from "../inputs";
 
 const lists = "GET /v1/clusters";
@@ -11,8 +11,8 @@ describe("many waits", () => {
   it("share their lists: 20 waits list as often as one, and read each status once", async () => {
     const fixture = await openFixture({ provisioningMs: 60_000 });
     const { tookMs } = await fixture.timed(fixture.createFleet(20));
-    expect(countOf(fixture.simulator, lists)).toBeLessThanOrEqual(62);
-    expect(countOf(fixture.simulator, "GET /v1/clusters/:id/status")).toBeLessThanOrEqual(20 + 3);
+    expect(fixture.countOf(lists)).toBeLessThanOrEqual(62);
+    expect(fixture.countOf("GET /v1/clusters/:id/status")).toBeLessThanOrEqual(20 + 3);
     expect(fixture.simulator.requests.length).toBeLessThanOrEqual(20 + 62 + 20 + 2 * 3);
     expect(tookMs).toBeLessThanOrEqual(66_000 + 2_000);
   });
@@ -35,7 +35,7 @@ describe("many waits", () => {
 
 it("a wait succeeds if the cluster gets ready exactly at its deadline", async () => {
   const fixture = await openFixture({ provisioningMs: 77_000 });
-  const made = await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 77_000 }), checked));
+  const made = await fixture.make(checked, { timeoutMs: 77_000 });
   expect(made.state["settled"]).toBe(true);
 });
 

@@ -4,7 +4,7 @@ import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, type Probe, probeOf, verdictOf } from "../../../../provider/cluster/wait/wait";
 import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { lists, openFixture, openSettled, settle, toRun, writes } from "../harness";
+import { lists, openFixture, openSettled, toRun } from "../harness";
 import { canary, least } from "../inputs";
 
 const probeAt = (path: string, more: object = {}): Probe => {
@@ -86,7 +86,7 @@ describe("a creation with a readiness probe", () => {
   it("succeeds when the endpoint gives the expected answer, and reports the reasons until then", async () => {
     const { ask, requests } = endpoint(refused, busy, ok);
     const fixture = await openFixture({ ask });
-    const made = await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 600_000 }), probed));
+    const made = await fixture.make(probed, { timeoutMs: 600_000 });
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
     const progress = fixture.messages
@@ -103,7 +103,7 @@ describe("a creation with a readiness probe", () => {
 
   it("names no first replica at its end if the only one was healthy before the first probe", async () => {
     const fixture = await openFixture({ ask: endpoint(busy, busy, ok).ask, provisioningMs: 40_000 });
-    await fixture.run(fixture.cluster.create(fixture.ctx({ timeoutMs: 600_000 }), { ...probed, replicas: 1 }));
+    await fixture.make({ ...probed, replicas: 1 }, { timeoutMs: 600_000 });
     expect(fixture.messages.at(-1)).toBe(
       "status: ready after 1m1s: accepted 0s, 1/1 replicas healthy 41s, GET /health answered 1m1s",
     );
@@ -125,7 +125,7 @@ describe("a creation with a readiness probe", () => {
     answers[0] = ok;
     await fixture.reach(held, probed);
     expect(requests).toHaveLength(count + 1);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
   });
 
   it("ends a probe without an answer at the time limit of the probe", async () => {
@@ -181,7 +181,7 @@ it.each<[string, Properties]>([
 ])("no probe is sent, even if it changes: %s", async (_title, inputs) => {
   const { ask, requests } = endpoint(busy);
   const fixture = await openFixture({ ask });
-  const made = await settle(fixture, inputs);
+  const made = await fixture.settle(inputs);
   const at = await fixture.change(made, { ...inputs, readinessProbe: { path: "/ready" } });
   expect(fixture.simulator.requests).toEqual([]);
   expect(requests).toEqual([]);
@@ -194,7 +194,7 @@ describe("an update with a readiness probe", () => {
     const { fixture, made } = await openSettled(toRun, { ask });
     fixture.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
     const at = await fixture.change(made, probed);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(requests).toHaveLength(2);
     expect(at.state).toMatchObject({ settled: true, replicas: 2, readinessProbe: { path: "/health" } });
     expect(fixture.warnings()).toEqual([]);
@@ -206,7 +206,7 @@ describe("an update with a readiness probe", () => {
     fixture.simulator.change(made.id, { status: "stopped" });
     const kept = await fixture.change(made, probed);
     expect(fixture.warnings().join()).toContain("it was stopped by another user, and stays so; a refresh shows it");
-    expect([writes(fixture.simulator), requests]).toEqual([[], []]);
+    expect([fixture.writes(), requests]).toEqual([[], []]);
     const found = await fixture.refresh(kept);
     expect(fixture.toDo(found, probed)).toEqual(["desiredStatus"]);
     await fixture.expectAtGoal(await fixture.change(found, probed), probed);

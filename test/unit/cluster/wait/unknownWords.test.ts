@@ -13,7 +13,6 @@ import {
   stop,
   toRun,
   toStop,
-  writes,
 } from "../harness";
 
 const upMs = 20_000;
@@ -150,6 +149,6 @@ it("a cluster that another user stopped, with an unknown status word, is not set
   expect(found.state).toMatchObject({ desiredStatus: "running", status: "dimmed", settled: false });
   expect(fixture.toDo(found, toRun)).toEqual(["settled"]);
   const failed = await fixture.failingChange(found, { ...toRun, replicas: 3 });
-  expect(writes(fixture.simulator)).toEqual([scale]);
+  expect(fixture.writes()).toEqual([scale]);
   expect(failed.text).toMatch(/timed out after 20m: 0\/3 .*, dimmed/);
 });

@@ -1,17 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import {
-  type Fixture,
-  type Held,
-  noStatus,
-  openFixture,
-  openSettled,
-  patch,
-  settle,
-  toRun,
-  toStop,
-  writes,
-} from "../harness";
+import { type Fixture, type Held, noStatus, openFixture, openSettled, patch, toRun, toStop } from "../harness";
 import { canary, urnOf } from "../inputs";
 
 const env = { MODEL: "another" };
@@ -23,13 +12,13 @@ describe("skipAwait", () => {
     const { fixture, made } = await openSettled(hasty, { provisioningMs: 600_000 });
     const { end: at, tookMs } = await fixture.timed(fixture.change(made, { ...hasty, env }));
     expect(tookMs).toBeLessThan(15_000);
-    expect(writes(fixture.simulator)).toEqual([patch]);
+    expect(fixture.writes()).toEqual([patch]);
     expect(fixture.toDo(at, { ...hasty, env })).toEqual([]);
   });
 
   it("ends a creation with the accepted cluster, which shows no drift while it starts", async () => {
     const fixture = await openFixture({ provisioningMs: 600_000 });
-    const made = await settle(fixture, hasty);
+    const made = await fixture.settle(hasty);
     expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
     expect(fixture.toDo(made, hasty)).toEqual([]);
     expect(fixture.toDo(await fixture.refresh(made), hasty)).toEqual([]);
@@ -40,7 +29,7 @@ describe("skipAwait", () => {
   it("waits until the service shows a new cluster, so that no later read takes it for gone", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
     const fixture = await openFixture({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
-    const made = await settle(fixture, hasty);
+    const made = await fixture.settle(hasty);
     expect(made.state["unverifiedInputs"]).toEqual([]);
     await fixture.clock.advance(60_000);
     await fixture.expectAtGoal(await fixture.refresh(made), hasty);
@@ -53,7 +42,7 @@ describe("minHealthyReplicas", () => {
   it("of 3 is reached even if the last of four replicas stays unhealthy forever", async () => {
     const fixture = await openFixture({ faults: [sick], provisioningMs: 20_000 });
     const inputs = { ...toRun, replicas: 4, minHealthyReplicas: 3 };
-    const made = await fixture.run(fixture.cluster.create(fixture.ctx(), inputs));
+    const made = await fixture.make(inputs);
     expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
     await fixture.expectAtGoal(made, inputs);
     expect(fixture.messages.at(-1)).toMatch(/^status: ready after \d+s: .*, 3\/4 replicas healthy \d+s$/);
@@ -62,7 +51,7 @@ describe("minHealthyReplicas", () => {
   it("after a restart counts renewed replicas, not old ones that are still healthy", async () => {
     const fixture = await openFixture({ provisioningMs: 120_000 });
     const inputs: Properties = { ...toRun, replicas: 4, minHealthyReplicas: 2 };
-    const made = await settle(fixture, inputs);
+    const made = await fixture.settle(inputs);
     await fixture.clock.advance(120_000);
     const restart = fixture.change(await fixture.refresh(made), { ...inputs, restartTriggers: ["b"] });
     const { end: at, tookMs } = await fixture.timed(restart);
@@ -79,7 +68,7 @@ it("progress is reported at each change and every 15 s, with the time that has p
   const lines: [seconds: number, string][] = [];
   const startMs = fixture.clock.now();
   const status = (text: string) => void lines.push([(fixture.clock.now() - startMs) / 1000, text]);
-  await fixture.run(fixture.cluster.create(fixture.ctx({ status }), { ...toRun, replicas: 4 }));
+  await fixture.make({ ...toRun, replicas: 4 }, { status });
   const progress = lines.filter(([, text]) => text.includes(" of "));
   for (const [seconds, text] of progress) {
     expect(text).toMatch(/^(\d\/4 replicas healthy, provisioning|provisioning), (\dm)?(\d\ds?|\ds)? ?.*of 60m$/);
@@ -146,7 +135,7 @@ describe("the line at the end of a wait", () => {
     const fixture = await openFixture({ provisioningMs: 60_000 });
     const left = await fixture.failingCreate(toRun, { timeoutMs: 20_000 });
     await fixture.change(left, toRun);
-    expect(writes(fixture.simulator)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
     expect(lastOf(fixture)).toMatch(/^status: ready after \d+s: (first healthy \d+s, )?2\/2 replicas healthy \d+s$/);
   });
 });
@@ -161,7 +150,7 @@ describe("a temporary problem", () => {
   ])("does not end a wait: %s", async (_title, faults) => {
     for (const more of [[], [noStatus]]) {
       const fixture = await openFixture({ faults: [...faults, ...more], provisioningMs: 40_000 });
-      const made = await settle(fixture, toRun);
+      const made = await fixture.settle(toRun);
       await fixture.clock.advance(300_000);
       await fixture.expectAtGoal(made, toRun);
     }
