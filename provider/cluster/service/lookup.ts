@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { isDeleting, isGone, stateOf } from "../../api/decode/states";
+import { isGone, stateOf } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
 import { creationGraceIntervalMs, creationGraceMs } from "../../base/times";
@@ -18,7 +18,7 @@ interface AbsenceSources extends LookupSources {
   readonly seenBy: string;
 }
 
-export interface LookupOptions extends ListOptions {
+interface LookupOptions extends ListOptions {
   /** Whether its deletion was requested: then a status word that is no known one can be that of a deleted cluster too. */
   readonly wasDeleted?: boolean;
 }
@@ -104,11 +104,6 @@ export async function findStatus(
   }
 }
 
-/** The health if `/status` answers 404: there are no replicas, unless the service may have no `/status` at all. */
-export function noReplicas({ capabilities }: Client): StatusRecord {
-  return capabilities.hasStatus ? { replicas: [] } : { replicas: [], isMissing: true };
-}
-
 /**
  * How long a 404 of this cluster still proves nothing; 0 if the cluster is older, or this package did not create it. The age is
  * counted by our clock: that of the service, in `createdAt`, may differ.
@@ -155,23 +150,6 @@ export async function findOrGone(
   if (operation.leftMs() < graceMs) throw operation.error(`${notShown}. Run the command again in two minutes`);
   const pausesMs = doublingPauses(graceMs, { first: creationGraceIntervalMs, max: creationGraceIntervalMs });
   return operation.poll({ pausesMs, check: look, message: `${notShown}: looking again` });
-}
-
-export async function findExisting(
-  service: AbsenceSources,
-  operation: Operation,
-  state: ClusterState,
-): Promise<ClusterRecord> {
-  const record = await findOrGone(service, operation, state);
-  if (record && !isDeleting(record.status)) return record;
-  if (record && isGone(record.status))
-    throw operation.error(
-      "was not changed: the service shows it as terminated, but no list of clusters confirms that it is gone. Run the command " +
-        `again or, if it is gone, \`pulumi state delete '${operation.urn}'\``,
-    );
-  throw operation.error(
-    "no longer exists in the service. Run `pulumi refresh`, then `pulumi up`, which creates it again",
-  );
 }
 
 /** @throws GpuClusterError if another key or address saw the cluster last: then "no such cluster" proves nothing. */

@@ -288,28 +288,17 @@ async function findOldImage({ service, operation, update }: Change): Promise<str
   return hasValue("container", state.container, record) ? record.container : undefined;
 }
 
-/** The state of a cluster that is now as requested. Warns of inputs that the service shows differently. */
+/**
+ * The state of a cluster that is now as requested, with what its record shows differently. If no observation has all of it, the
+ * cluster is read; the creations of a fleet share what the first one has learned.
+ */
 async function learnedState(service: Service, operation: Operation, update: Update): Promise<ClusterState> {
-  const { inputs, state: before } = update;
-  const { echo, differing, unchanged, unverifiedInputs } = await learn(service, operation, update);
-  const others = differing.filter((path) => !unchanged.includes(path));
-  if (others.length > 0) operation.warn(`the service shows ${listOf(others, maxNamed)} differently from the request`);
-  if (unchanged.length > 0)
-    operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
-  const fixed = service.client.capabilities.hasUpdate ? [] : before.__fixed;
-  const last = { ...before, __fixed: fixed, __observed: echo };
-  return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before: last, unverifiedInputs });
-}
-
-async function learn(service: Service, operation: Operation, update: Update): Promise<LearnedInputs> {
   const { inputs, state, target, named } = update;
-  const { record: last } = operation.observed;
   const { createsCluster } = operation;
-  // An unfinished creation that the program has corrected sends changes too.
-  const sendsChanges = named.length > 0;
-  const isNew = createsCluster || state.__observed === undefined;
+  const { record: last } = operation.observed;
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
+    const isNew = createsCluster || state.__observed === undefined;
     if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
     return {
       ...learnedFrom(update, record, operation.isUpdate),
@@ -317,12 +306,26 @@ async function learn(service: Service, operation: Operation, update: Update): Pr
       isTypical: found && isTypical(found, inputs, { ...state, ...last }),
     };
   };
+  // An unfinished creation that the program has corrected sends changes too.
+  const sendsChanges = named.length > 0;
   // With skipAwait, the last observation is older than the change.
-  if (last?.env !== undefined && !(sendsChanges && target.skipAwait)) return learnFrom(last);
-  if (!createsCluster || sendsChanges) return learnFrom(await find(service, operation));
-  return service.registry.learned(inputs, async () =>
-    learnFrom(await find(service, operation, { priority: "lookup" })),
-  );
+  const isCurrent = last?.env !== undefined && !(sendsChanges && target.skipAwait);
+  let learned: LearnedInputs;
+  if (isCurrent) learned = learnFrom(last);
+  else if (!createsCluster || sendsChanges) learned = learnFrom(await find(service, operation));
+  else
+    learned = await service.registry.learned(inputs, async () =>
+      learnFrom(await find(service, operation, { priority: "lookup" })),
+    );
+
+  const { echo, differing, unchanged, unverifiedInputs } = learned;
+  const others = differing.filter((path) => !unchanged.includes(path));
+  if (others.length > 0) operation.warn(`the service shows ${listOf(others, maxNamed)} differently from the request`);
+  if (unchanged.length > 0)
+    operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
+  const fixed = service.client.capabilities.hasUpdate ? [] : state.__fixed;
+  const before = { ...state, __fixed: fixed, __observed: echo };
+  return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before, unverifiedInputs });
 }
 
 /**

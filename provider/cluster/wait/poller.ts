@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RateLimitView } from "../../api/client";
+import type { Client, RateLimitView } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf, statusOfWord } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
@@ -15,14 +15,7 @@ import {
 } from "../../base/times";
 import type { Condition, Found, Observation } from "../health/health";
 import { type ListOptions, memberOf } from "../service/list";
-import {
-  creationGraceLeftMs,
-  findStatus,
-  type Lookup,
-  type LookupSources,
-  lookUp,
-  noReplicas,
-} from "../service/lookup";
+import { creationGraceLeftMs, findStatus, type Lookup, type LookupSources, lookUp } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { WaitReport } from "./report";
 
@@ -220,6 +213,11 @@ export class Poller {
     const youngestMs = Math.min(...[...this.#waits.values()].map((report) => report.waitedMs()));
     return pollIntervalMs({ youngestMs, count: this.#waits.size, rateLimit: this.sources.client.rateLimiter.view() });
   }
+}
+
+/** The health if `/status` answers 404: there are no replicas, unless the service may have no `/status` at all. */
+function noReplicas({ capabilities }: Client): StatusRecord {
+  return capabilities.hasStatus ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 function isFinal({ kind, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
