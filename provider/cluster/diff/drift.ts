@@ -5,8 +5,8 @@ import type { GpuType } from "../../api/decode/types";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import { isUuid, vocabularies } from "../../api/requests";
 import { cleanText, listOf, maxNamed } from "../../base/text";
+import { isRecord, type Properties } from "../../contract";
 import { isStopped } from "../health/health";
-import { differingExtras, driftedExtras, mayScaleTo, unreportedExtras } from "../schema/extraFields";
 import { type TextName, textNames } from "../schema/fields";
 import { allowedTypes, costOfReplica, costOfReplicas, hasType } from "../schema/gpus";
 import { withUnmanaged } from "../schema/secrets";
@@ -166,6 +166,61 @@ function driftedEnv(state: ClusterState, observed: ObservedEnv) {
   return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
 }
 
+function differingExtras(extras: Properties = {}, { fields }: ClusterRecord): string[] {
+  return Object.keys(extras).filter((name) => {
+    const observed = fields?.get(plainName(name));
+    return observed !== undefined && !isSameValue(extras[name], observed);
+  });
+}
+
+function unreportedExtras(extras: Properties = {}, { fields }: ClusterRecord): string[] {
+  return Object.keys(extras).filter((name) => fields?.get(plainName(name)) === undefined);
+}
+
+/** The extra fields with the values of the record. Fields that it does not report, and those of `except`, stay unchanged. */
+export function driftedExtras(extras: Properties | undefined, record: ClusterRecord, except: readonly string[] = []) {
+  const names = differingExtras(extras, record).filter((name) => !except.includes(name));
+  if (names.length === 0) return {};
+  const observed = Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))]));
+  return { extraFields: { ...extras, ...observed } };
+}
+
+/** Names are compared in any spelling; those that the service adds inside an object are ignored. A number equals its digits. */
+function isSameValue(requested: unknown, observed: unknown): boolean {
+  if (isRecord(requested) && isRecord(observed)) {
+    const values = new Map(Object.entries(observed).map(([name, value]) => [plainName(name), value]));
+    return Object.entries(requested).every(([name, value]) =>
+      isSameValue(value ?? null, values.get(plainName(name)) ?? null),
+    );
+  }
+  if (Array.isArray(requested) && Array.isArray(observed))
+    return requested.length === observed.length && requested.every((item, index) => isSameValue(item, observed[index]));
+  return requested === observed || (!isObject(requested) && !isObject(observed) && `${requested}` === `${observed}`);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+const rangeNames = {
+  min: ["min_replicas", "min_replica", "min_replica_count", "minimum_replicas"],
+  max: ["max_replicas", "max_replica", "max_replica_count", "maximum_replicas"],
+} as const;
+
+/** Whether the extra fields have a range in which an autoscaler can choose this number of replicas. */
+export function mayScaleTo(extras: Properties = {}, count?: number): count is number {
+  for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
+    const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
+    const firstOf = (names: readonly string[]) =>
+      names.map((name) => numbers.get(name)).find((value) => typeof value === "number");
+    const min = firstOf(rangeNames.min);
+    const max = firstOf(rangeNames.max);
+    if (min !== undefined && max !== undefined) return count !== undefined && count >= min && count <= max;
+  }
+  return false;
+}
+
+/** The paths of the inputs that the service does not report. */
 export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
   const { env = {}, extraFields } = inputs;
   const unreported: string[] = ([...textNames, "replicas"] as const).filter(

@@ -92,7 +92,7 @@ export async function judgeCost(situation: Situation) {
 }
 
 /** The cost of a cluster that does not change counts towards the limit of the stack. */
-export function judgeKeptCost(situation: Situation): Finding[] {
+export function judgeUnchangedCost(situation: Situation): Finding[] {
   const { inputs } = situation;
   const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
   setCost(situation, cost, cost.amount);

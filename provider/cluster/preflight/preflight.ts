@@ -13,7 +13,7 @@ import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schem
 import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
 import type { Service } from "../wait/wait";
-import { judgeCost, judgeKeptCost, limitOf } from "./cost";
+import { judgeCost, judgeUnchangedCost, limitOf } from "./cost";
 import {
   type Finding,
   failure,
@@ -95,7 +95,7 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
       const unchanged = { ...requested, inputs: { ...listed, __secrets: inputs.__secrets } };
       // Nothing is read for it, but it counts for the other clusters of the run.
       service.registry.setGpus(urn, listed.gpuType, 0);
-      return conclude(unchanged, [...claim(unchanged), ...judgeKeptCost(unchanged)], {}, {});
+      return conclude(unchanged, [...claim(unchanged), ...judgeUnchangedCost(unchanged)], {}, {});
     }
   }
   if (invalid.length > 0) return refused;

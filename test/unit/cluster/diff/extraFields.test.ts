@@ -1,4 +1,4 @@
-import { driftedExtras, mayScaleTo } from "../../../../provider/cluster/schema/extraFields";
+import { driftedExtras, mayScaleTo } from "../../../../provider/cluster/diff/drift";
 import type { Properties } from "../../../../provider/contract";
 import { openSettled, patch } from "../harness";
 import { checked } from "../inputs";
@@ -41,7 +41,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
 
 describe("the drift of extra fields", () => {
   const driftOf = (extras: Properties, observed: Properties, ignored: string[] = []) =>
-    driftedExtras(extras, { fields: new Map(Object.entries(observed)) }, ignored).extraFields;
+    driftedExtras(extras, { id: "cl_1", fields: new Map(Object.entries(observed)) }, ignored).extraFields;
 
   it("is another value", () => {
     expect(driftOf({ port: 1, tier: "a" }, { port: 2 })).toEqual({ port: 2, tier: "a" });
