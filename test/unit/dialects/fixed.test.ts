@@ -92,42 +92,27 @@ describe("a service with the client's names, and without an update, a redeploy a
 describe("a value that is not known yet, at a service that cannot update clusters,", () => {
   const env = { MODEL: "one", DB: "db-1" };
   const base: Wanted = { ...web, gpuType: "rtx-4090", env };
-  const withFields = { ...base, extraFields: { containerPort: 8000, tier: "community" } };
+  const tier = "community";
+  const withFields = { ...base, extraFields: { containerPort: 8000, tier } };
+  const two = { ...env, MODEL: "two" };
+  const port = { containerPort: 9000 };
+  const container = "team/server:2.0";
   const becauseOf = (path: string) => `\`${path}\` changes, which the service cannot do in place, so it is replaced`;
+  const becauseOfPort = becauseOf("extraFields.containerPort");
   const rollout = "`container` changes: in place, a rollout replaces both replicas";
 
   it.each<[string, Wanted, Properties, string]>([
-    ["a variable beside another one", base, { env: { MODEL: "two", DB: UNKNOWN } }, becauseOf("env.MODEL")],
-    [
-      "a new variable beside another one",
-      base,
-      { env: { ...env, MODEL: "two", NEW: UNKNOWN } },
-      "`env.NEW` change, which",
-    ],
-    [
-      "an extra field beside another one",
-      withFields,
-      { extraFields: { containerPort: 9000, tier: UNKNOWN } },
-      becauseOf("extraFields.containerPort"),
-    ],
+    ["a variable beside another one", base, { env: { ...two, DB: UNKNOWN } }, becauseOf("env.MODEL")],
+    ["a new variable beside another one", base, { env: { ...two, NEW: UNKNOWN } }, "`env.NEW` change, which"],
+    ["an extra field beside another one", withFields, { extraFields: { ...port, tier: UNKNOWN } }, becauseOfPort],
     [
       "the whole env beside an extra field",
       withFields,
-      { env: UNKNOWN, extraFields: { containerPort: 9000, tier: "community" } },
-      becauseOf("extraFields.containerPort"),
+      { env: UNKNOWN, extraFields: { ...port, tier } },
+      becauseOfPort,
     ],
-    [
-      "the number of replicas beside a variable",
-      base,
-      { replicas: UNKNOWN, env: { MODEL: "two", DB: "db-1" } },
-      becauseOf("env.MODEL"),
-    ],
-    [
-      "a fallback beside the image",
-      base,
-      { fallbackGpuTypes: [UNKNOWN, "h100"], container: "team/server:2.0" },
-      rollout,
-    ],
+    ["the number of replicas beside a variable", base, { replicas: UNKNOWN, env: two }, becauseOf("env.MODEL")],
+    ["a fallback beside the image", base, { fallbackGpuTypes: [UNKNOWN, "h100"], container }, rollout],
   ])("hides only itself: %s", async (_title, inputs, changes, line) => {
     const fixture = await openFixture({ dialect: "client" });
     const made = await fixture.create(inputs);
@@ -140,10 +125,7 @@ describe("a value that is not known yet, at a service that cannot update cluster
   it.each<[string, Properties]>([
     ["a variable", { env: { ...env, DB: UNKNOWN } }],
     ["the whole env", { env: UNKNOWN }],
-    [
-      "the credential, beside an image that could change in place",
-      { registryCredentialId: UNKNOWN, container: "team/server:2.0" },
-    ],
+    ["the credential, beside an image that could change in place", { registryCredentialId: UNKNOWN, container }],
   ])(
     "may replace the cluster, so that neither the cluster nor its endpoint counts as kept: %s",
     async (_title, changes) => {

@@ -112,7 +112,7 @@ describe("the env of a cluster", () => {
     ["is registered without a mark if it is an output", () => pulumi.output({ MODEL: "llama" }), false],
     ["is registered as a secret if it is one", () => pulumi.secret({ MODEL: "llama" }), true],
     [
-      "is registered as a secret if it is an output with a secret in it",
+      "is registered as a secret if it is an output with one",
       () => pulumi.output({ MODEL: pulumi.secret("llama") }),
       true,
     ],
@@ -128,19 +128,18 @@ describe("the provider of a cluster", () => {
   const component = (opts: pulumi.ComponentResourceOptions) =>
     new pulumi.ComponentResource("shop:index:Fleet", "a", {}, opts);
   const eu = () => new native.Provider("eu");
+  const withEu = () => ({ provider: eu() });
+  const several = () => component({ providers: [new Other("aws", "w"), eu()] });
   type Options = () => pulumi.CustomResourceOptions;
 
   it.each<[string, Options]>([
-    ["is refused if the cluster has it", () => ({ provider: eu() })],
-    ["is refused if its component has it", () => ({ parent: component({ provider: eu() }) })],
+    ["is refused if the cluster has it", withEu],
+    ["is refused if its component has it", () => ({ parent: component(withEu()) })],
     [
       "is refused if the parent of its component has it among several",
-      () => ({ parent: component({ parent: component({ providers: [new Other("aws", "w"), eu()] }) }) }),
+      () => ({ parent: component({ parent: several() }) }),
     ],
-    [
-      "is refused if its parent is a cluster that has it",
-      () => ({ parent: new native.Cluster("b", args, { provider: eu() }) }),
-    ],
+    ["is refused if its parent is a cluster that has it", () => ({ parent: new native.Cluster("b", args, withEu()) })],
   ])("%s", async (_title, options) => {
     const refusal =
       /^Cluster "web": .* has a provider, but `Cluster` .* key from the stack's config.*`pulumi-gpucluster\/native`/;

@@ -44,6 +44,7 @@ describe("the comparison of states with clusters", () => {
   const leaving = organization([cluster("cl_a", { isLeaving: true })]);
   const first = ["cl_a"];
   const both = ["cl_a", "cl_b"];
+  const all = [...first, ...both];
   const lost = ["cl_z"];
   /** An entry of an organization whose key only the provider of the program knows. */
   const seenBy = (key: string) => ({ entry: entry("cl_z", { hasExplicitProvider: true, seenBy: key }) });
@@ -54,12 +55,7 @@ describe("the comparison of states with clusters", () => {
     ["misses a cluster that is not in the list", [located("cl_z", here)], [here], { unmanaged: both, missing: lost }],
     ["misses none in an incomplete list", [located("cl_z", partial)], [partial], { unmanaged: first, unchecked: lost }],
     ["misses none of an unknown organization", [seenBy("cccccccc")], [there], { unmanaged: first, unchecked: lost }],
-    [
-      "misses one by the key that saw it",
-      [seenBy("bbbbbbbb")],
-      [here, there],
-      { unmanaged: [...first, ...both], missing: lost },
-    ],
+    ["misses one by the key that saw it", [seenBy("bbbbbbbb")], [here, there], { unmanaged: all, missing: lost }],
     ["keeps one id at two services apart", [located("cl_a", there)], [here, there], { unmanaged: both }],
     ["takes no cluster that is being deleted for an orphan", [], [leaving], {}],
     ["lists an organization with two keys once", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: both }],
@@ -85,17 +81,12 @@ describe("the comparison of states with clusters", () => {
     expect(idsOf(report.clusters)).toEqual(["cl_new", "cl_old", "cl_unknown"]);
   });
 
+  const now = "2026-11-22T12:00Z";
   it.each<[string, Partial<OrganizationCluster>, string[], Partial<ReportedCluster>, string[]]>([
     ["has passed", {}, ["2026-11-22T09:00Z"], { secondsLeft: -3 * 3_600 }, ["cl_a"]],
     ["is now", {}, ["2026-11-22T13:00+01:00"], { secondsLeft: 0 }, ["cl_a"]],
     ["is to come", {}, ["2026-11-23T12:00Z"], { secondsLeft: 86_400 }, []],
-    [
-      "has passed in one of two states",
-      {},
-      ["2026-11-22T12:00Z", "2026-11-22T15:00+05:00"],
-      { secondsLeft: -7_200 },
-      ["cl_a"],
-    ],
+    ["has passed in one of two states", {}, [now, "2026-11-22T15:00+05:00"], { secondsLeft: -7_200 }, ["cl_a"]],
     ["has passed, and it is stopped", { isStopped: true }, ["2026-11-22T09:00Z"], { secondsLeft: -3 * 3_600 }, []],
     ["has passed, and it is being deleted", { isLeaving: true }, ["2026-11-22T09:00Z"], {}, []],
     ["is not set", {}, [], { runUntil: undefined, secondsLeft: undefined }, []],
@@ -136,18 +127,16 @@ describe("the clusters in a state", () => {
   const engineProvider = "urn:pulumi:prod::shop::pulumi:providers:gpucluster::default_0_1_0::id-2";
   const resource = (more: object) => ({ urn: urn("web"), id: "cl_1", type: dynamic, outputs: {}, ...more });
   const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };
+  const native = { type: "gpucluster:index:Cluster", provider: engineProvider };
+  const likeEngine = { provider: ownProvider.replace("europe", "default_eu") };
 
   it.each<[string, object, object | undefined]>([
     ["of the dynamic provider", {}, { id: "cl_1", hasExplicitProvider: false }],
-    [
-      "of the native provider",
-      { type: "gpucluster:index:Cluster", provider: engineProvider },
-      { hasExplicitProvider: false },
-    ],
+    ["of the native provider", native, { hasExplicitProvider: false }],
     ["of a provider of the program", { provider: ownProvider }, { hasExplicitProvider: true }],
     [
-      "of a provider of the program whose name begins like that of the engine's own",
-      { provider: ownProvider.replace("europe", "default_eu") },
+      "of a provider of the program whose name only begins like the engine's",
+      likeEngine,
       { hasExplicitProvider: true },
     ],
     ["with an end", { outputs: { runUntil: "2030-01-01T00:00Z" } }, { runUntil: "2030-01-01T00:00Z" }],

@@ -42,29 +42,26 @@ test.each(["before", "after"] as const)("a delay changes only the duration: %s t
 
 const sick = { kind: "sick-replica", replica: 1, message: "CUDA error" } as const;
 const failing = { kind: "fail", message: "image not found" } as const;
-test.each<[string, SimulatorOptions, string]>([
+const hidden = { kind: "hidden", ms: 5000 } as const;
+test.each<[string, Fault, string]>([
   [
     "a sick replica, and none with a new env",
-    { faults: [sick] },
+    sick,
     "3600000 status=provisioning restart=restarting 3000 get=restarting env=updating 3000 get=running",
   ],
   [
     "a failure halfway, and none with a new env",
-    { faults: [failing] },
+    failing,
     "1499 get=provisioning 1 get=failed restart=restarting 1500 get=failed env=updating 3000 get=running",
   ],
   [
     "a failure in each of two rollouts of one container",
-    { faults: [{ ...failing, container: "acme/*:2", times: 2 }] },
+    { ...failing, container: "acme/*:2", times: 2 },
     "3000 get=running update=updating 1499 get=updating 1 get=failed nothing=updating 3000 get=failed update=updating 3000 get=running",
   ],
-  [
-    "a cluster that reads do not show for a while",
-    { faults: [{ kind: "hidden", ms: 5000 }] },
-    "4999 get=404:cluster_not_found 1 get=running",
-  ],
-])("a new cluster has the fault: %s", async (_what, options, script) => {
-  const fixture = await startWithCluster(options, 0);
+  ["a cluster that reads do not show for a while", hidden, "4999 get=404:cluster_not_found 1 get=running"],
+])("a new cluster has the fault: %s", async (_what, fault, script) => {
+  const fixture = await startWithCluster({ faults: [fault] }, 0);
   expect(await play(fixture, script)).toBe(script);
 });
 

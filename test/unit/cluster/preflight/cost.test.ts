@@ -10,6 +10,7 @@ const priceless: FixtureOptions = {
 };
 
 describe("a preview", () => {
+  const stopped = old({ desiredStatus: "stopped", hourlyCost: 0 });
   it.each<[string, Properties, Properties | undefined, number | string | undefined, FixtureOptions?]>([
     ["contains the cost of a creation", {}, undefined, 5.98],
     ["contains the cost of an unchanged cluster", {}, old(), 5.98],
@@ -17,13 +18,7 @@ describe("a preview", () => {
     ["contains no cost after a stop", { desiredStatus: "stopped" }, old(), 0],
     ["contains the cost of another GPU type", { gpuType: "l4" }, old(), 0.88],
     ["leaves the cost of an unknown GPU type open", { gpuType: UNKNOWN }, old(), UNKNOWN],
-    [
-      "leaves out the cost of a start without a price",
-      {},
-      old({ desiredStatus: "stopped", hourlyCost: 0 }),
-      undefined,
-      priceless,
-    ],
+    ["leaves out the cost of a start without a price", {}, stopped, undefined, priceless],
   ])("%s", async (_title, news, olds, cost, options = {}) => {
     const { inputs, refusals } = await checkOnce({ ...checked, ...news }, olds, options);
     expect(refusals).toEqual([]);

@@ -14,22 +14,19 @@ const replaced =
   "so it is replaced: the old cluster with its 4 replicas is deleted, or kept and billed with `retainOnDelete`";
 
 describe("the loss of capacity", () => {
+  const restarted = "it is restarted: all 4 replicas restart";
+  const smaller = "4 -> 1 replicas: 3 are removed; it is redeployed: its only replica restarts";
   it.each<[string, Properties, Properties, string?]>([
     ["is nothing without a change", {}, {}],
     ["is nothing for a scale-up", {}, { replicas: 9 }],
     ["is shown for a scale-down", {}, { replicas: 2 }, "4 -> 2 replicas: 2 are removed"],
     ["is shown for a stop", {}, atRest, "it is stopped: all 4 replicas stop"],
+    ["is shown for a restart", { restartTriggers: [1] }, { restartTriggers: [2] }, restarted],
     [
-      "is shown for a restart",
-      { restartTriggers: [1] },
-      { restartTriggers: [2] },
-      "it is restarted: all 4 replicas restart",
-    ],
-    [
-      "is shown for a scale-down with a redeploy",
+      "is shown for a redeploy beside a scale-down",
       { redeployTriggers: [1] },
       { redeployTriggers: [2], replicas: 1 },
-      "4 -> 1 replicas: 3 are removed; it is redeployed: its only replica restarts",
+      smaller,
     ],
     ["is shown for another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${replaced}`],
     ["is shown for another name", {}, { name: "api" }, `\`name\` changes, ${replaced}`],
@@ -151,19 +148,14 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
 
 describe("a replacement by an option, for which the engine requests no diff,", () => {
   const text = "warning: web: it is replaced: the old cluster with its";
-  it.each<[string, Properties, RegExp[], string]>([
+  it.each<[string, boolean, RegExp[], string]>([
     // The check of the name has read the list, which shows five replicas.
-    [
-      "is refused without `deleteBeforeReplace`",
-      { __deleteBeforeReplace: false },
-      [/^name: "web" is already/],
-      "5 replicas",
-    ],
-    ["passes with `deleteBeforeReplace`", { __deleteBeforeReplace: true }, [], "2 replicas"],
-  ])("%s, with one warning of the loss", async (_title, option, failures, loss) => {
+    ["is refused without `deleteBeforeReplace`", false, [/^name: "web" is already/], "5 replicas"],
+    ["passes with `deleteBeforeReplace`", true, [], "2 replicas"],
+  ])("%s, with one warning of the loss", async (_title, __deleteBeforeReplace, failures, loss) => {
     const { fixture } = await openWith("web");
-    await check(fixture, { ...checked, ...option }, old());
-    const { refusals, said } = await check(fixture, { ...checked, ...option }, {});
+    await check(fixture, { ...checked, __deleteBeforeReplace }, old());
+    const { refusals, said } = await check(fixture, { ...checked, __deleteBeforeReplace }, {});
     expect(refusals).toEqual(failures.map((reason) => expect.stringMatching(reason)));
     expect(said).toEqual([expect.stringMatching(`^${text} ${loss} is deleted`)]);
   });

@@ -25,37 +25,22 @@ const taken: FixtureOptions = {
   }),
 };
 const unlisted = { gpuType: "h900" };
+const listedToo = { ...unlisted, fallbackGpuTypes: ["h100"] };
+const rejected: Fault = { ...down, status: 401, code: "unauthorized" };
+const otherType: Case = { news: { gpuType: "l4" }, olds: old(), options: { faults: [noTypes] } };
+const noPrice: Case = { maxHourlyCost: 99, options: { faults: [noTypes] } };
+const fails = ["fails", "fails", "fails"] as const;
 
 describe.each<[finding: string, situation: Case, right: RegExp, results: readonly Result[]]>([
-  ["an invalid input", { news: { replicas: 0 } }, /must be a whole number/, ["fails", "fails", "fails"]],
-  ["a cluster to adopt that is missing", { news: { adopt: "cl_9" } }, /cl_9 is not/, ["fails", "fails", "fails"]],
-  ["a taken name", { options: taken }, /is already the name of/, ["fails", "fails", "fails"]],
-  ["a cost above the limit", { maxHourlyCost: 1 }, /maxHourlyCost is 1/, ["fails", "fails", "fails"]],
-  [
-    "a limit whose price could not be read",
-    { maxHourlyCost: 99, options: { faults: [noTypes] } },
-    /maxHourlyCost cannot be checked/,
-    ["fails", "fails", "fails"],
-  ],
-  [
-    "a rejected key",
-    { options: { faults: [{ ...down, status: 401, code: "unauthorized" }] } },
-    /HTTP 401/,
-    ["fails", "fails", "fails"],
-  ],
+  ["an invalid input", { news: { replicas: 0 } }, /must be a whole number/, fails],
+  ["a cluster to adopt that is missing", { news: { adopt: "cl_9" } }, /cl_9 is not/, fails],
+  ["a taken name", { options: taken }, /is already the name of/, fails],
+  ["a cost above the limit", { maxHourlyCost: 1 }, /maxHourlyCost is 1/, fails],
+  ["a limit whose price could not be read", noPrice, /maxHourlyCost cannot be checked/, fails],
+  ["a rejected key", { options: { faults: [rejected] } }, /HTTP 401/, fails],
   ["a GPU type that is not listed", { news: unlisted }, /is not a GPU type/, ["warns", "fails", "fails"]],
-  [
-    "a GPU type that is not listed beside one that is",
-    { news: { ...unlisted, fallbackGpuTypes: ["h100"] } },
-    /is not a GPU type/,
-    ["warns", "warns", "warns"],
-  ],
-  [
-    "a change of the GPU type without a list",
-    { news: { gpuType: "l4" }, olds: old(), options: { faults: [noTypes] } },
-    /may be another name of "h100"/,
-    ["warns", "fails", "fails"],
-  ],
+  ["an unlisted GPU type beside a listed one", { news: listedToo }, /is not a GPU type/, ["warns", "warns", "warns"]],
+  ["a change of the GPU type without a list", otherType, /may be another name of "h100"/, ["warns", "fails", "fails"]],
   ["a service that is down", { options: { faults: [down] } }, /could not be checked/, ["warns", "warns", "fails"]],
   ["missing stock", { news: { gpuType: "h200", replicas: 33 } }, /not enough GPUs/, ["warns", "warns", "fails"]],
 ])("in a preview, %s", (_finding, { news, olds, options, maxHourlyCost }, right, results) => {

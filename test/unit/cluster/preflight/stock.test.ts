@@ -1,3 +1,4 @@
+import type { Client } from "../../../../provider/api/client";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
@@ -12,8 +13,14 @@ const becauseStrict = " (an error because gpucluster:previewChecks is `strict`)"
 const atRest = { desiredStatus: "stopped" };
 const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
 const counted = async () => ({ gpus: [{ type: "h200", availableCount: 32, raw: {} }], certain: true });
+const failing = () => Promise.reject(new Error("down"));
 /** A list with a price and no stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
+
+/** A service with these lists of types and of available GPUs. */
+const lists = (listGpuTypes: Client["listGpuTypes"], listGpuAvailability: Client["listGpuTypes"]): FixtureOptions => ({
+  client: () => ({ listGpuTypes, listGpuAvailability }),
+});
 
 describe("a stock that is exceeded", () => {
   it.each<[string, Properties, Properties | undefined, number, FixtureOptions?]>([
@@ -29,8 +36,7 @@ describe("a stock that is exceeded", () => {
   });
 
   it("warns of a number that only the list of available GPUs shows", async () => {
-    const client = () => ({ listGpuTypes: inStock, listGpuAvailability: counted });
-    const { said } = await checkOnce(many(33), undefined, { client });
+    const { said } = await checkOnce(many(33), undefined, lists(inStock, counted));
     expect(aboutStock(said)).toEqual(["warning: web: not enough GPUs: 33 x h200 needed, 32 available"]);
   });
 
@@ -54,24 +60,9 @@ describe("the stock", () => {
     ["needs no message for a scale-down", many(40), held(50)],
     ["needs no message for a stopped cluster", { ...many(40), ...atRest }, undefined],
     ["needs no message for replicas that are not known yet", many(UNKNOWN), undefined],
-    [
-      "needs no message if only a flag says that GPUs are available",
-      many(400),
-      held(1),
-      { client: () => ({ listGpuTypes: inStock, listGpuAvailability: inStock }) },
-    ],
-    [
-      "needs no message if a flag says so and the number cannot be read",
-      many(400),
-      held(1),
-      { client: () => ({ listGpuTypes: inStock, listGpuAvailability: () => Promise.reject(new Error("down")) }) },
-    ],
-    [
-      "needs no message if it is not known",
-      many(400),
-      held(1),
-      { client: () => ({ listGpuTypes: noStock, listGpuAvailability: noStock }) },
-    ],
+    ["needs no message if only a flag says that GPUs are available", many(400), held(1), lists(inStock, inStock)],
+    ["needs no message if a flag says so and the number cannot be read", many(400), held(1), lists(inStock, failing)],
+    ["needs no message if it is not known", many(400), held(1), lists(noStock, noStock)],
   ])("%s", async (_title, news, olds, options = {}) => {
     const { said, refusals } = await checkOnce(news, olds, { ...strict, ...options });
     expect(refusals).toEqual([]);

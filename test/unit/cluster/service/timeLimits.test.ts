@@ -20,39 +20,21 @@ const always = { kind: "status", times: 100_000 } as const;
 const rateLimited: Fault = { ...always, ...post, status: 429, code: "rate_limited", headers: { "Retry-After": "35" } };
 const page: Fault = { ...post, kind: "html", status: 504, when: "after" };
 const busy: Fault = { ...always, status: 409, code: "cluster_busy", message: "not now", method: "PATCH" };
+const lost: Trouble = { options: { listLagMs: 3_600_000 }, fault: page };
+const unpolled: Trouble = { options: { deletionMs: 3_600_000 }, hangs: /^GET .*clusters\/\w+$/ };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
 /** What does not end by itself, in which operation, and what the error says besides the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
-  [
-    "the wait of a creation for the rate limit",
-    "create",
-    /POST \/v1\/clusters.*rate_limited.*asks to wait 35s/,
-    { fault: rateLimited },
-  ],
-  [
-    "a create request without an answer",
-    "create",
-    /may have been created.*time limit/s,
-    { hangs: /^POST .*clusters$/ },
-  ],
-  [
-    "a lost create request, and the search for it",
-    "create",
-    /may have been created.*the time limit ended the search/s,
-    { options: { listLagMs: 3_600_000 }, fault: page },
-  ],
+  ["a wait for the rate limit", "create", /POST .*clusters.*rate_limited.*asks to wait 35s/, { fault: rateLimited }],
+  ["a creation without an answer", "create", /may have been created.*time limit/s, { hangs: /^POST .*clusters$/ }],
+  ["a lost create request, and the search for it", "create", /may have been created.*the time limit ended the/s, lost],
   ["the list before a creation", "create", /GET \/v1\/clusters.*time limit/s, { hangs: /^GET .*clusters$/ }],
   ["polls of /status without an answer", "create", polled, { hangs: /^GET .*status$/ }],
   ["an update without an answer", "update", /PATCH .*time limit/, { hangs: /^PATCH/ }],
   ["an update that is busy", "update", /after 40s: .*busy.*not now/, { fault: busy }],
   ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: /^DELETE/ }],
-  [
-    "polls after a deletion without an answer",
-    "delete",
-    /timed out after 4\ds/,
-    { options: { deletionMs: 3_600_000 }, hangs: /^GET .*clusters\/\w+$/ },
-  ],
+  ["polls after a deletion without an answer", "delete", /timed out after 4\ds/, unpolled],
   ["a start without an answer", "start", /restart: .*time limit/, { hangs: /^POST .*(restart|redeploy|scale)$/ }],
 ];
 
