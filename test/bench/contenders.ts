@@ -4,7 +4,7 @@ import { RateLimiter } from "../../provider/api/http/rateLimiter";
 import { Transport } from "../../provider/api/http/transport";
 import type { Clock } from "../../provider/base/clock";
 import { Secret } from "../../provider/base/text";
-import { createClusterResource, createService } from "../../provider/cluster/resource";
+import { createClusterResource, createDependencies } from "../../provider/cluster/resource";
 import type { CallContext } from "../../provider/contract";
 import { sources } from "../support/sources";
 
@@ -54,7 +54,7 @@ function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
     sources,
   };
   const client = new Client(new Transport({ ...options, ...timing }), options);
-  const service = createService(client, "bench", clock, heartbeatMs, url);
+  const service = createDependencies(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,
     () => ({ previewChecks: "default" }),

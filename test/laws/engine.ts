@@ -10,7 +10,7 @@ import type { HttpRequest, Send } from "../../provider/api/http/send";
 import { Transport } from "../../provider/api/http/transport";
 import { ConnectionError, InterruptedError, messageOf } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
-import { createClusterResource, createService } from "../../provider/cluster/resource";
+import { createClusterResource, createDependencies } from "../../provider/cluster/resource";
 import { type CallContext, type Diff, InitError, type Properties, type Resource } from "../../provider/contract";
 import { sources } from "../support/sources";
 import { LifeClock } from "./clock";
@@ -218,7 +218,7 @@ export class Engine {
       sources,
     };
     const client = new Client(new Transport({ ...chain, ...timing, wire }));
-    const service = { ...createService(client, "seen", clock, 15_000, chain.baseUrl), random: () => 0.5 };
+    const service = { ...createDependencies(client, "seen", clock, 15_000, chain.baseUrl), random: () => 0.5 };
     const settings = { previewChecks: "default" } as const;
     const cluster = createClusterResource(
       () => service,

@@ -1,4 +1,4 @@
-import { serviceFor } from "../../provider/cluster/resource";
+import { dependenciesFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
 import { failureOf } from "./cluster/harness";
 import {
@@ -87,7 +87,7 @@ describe("what connections share", () => {
     ["is not shared with another key", inConfig("other"), false],
     ["is not shared with another path", inConfig("same", `${address}/GPU`), false],
   ])("%s", (_title, other, isShared) => {
-    expect(serviceFor(base) === serviceFor(other)).toBe(isShared);
-    expect(serviceFor(base).seenBy === serviceFor(other).seenBy).toBe(isShared);
+    expect(dependenciesFor(base) === dependenciesFor(other)).toBe(isShared);
+    expect(dependenciesFor(base).seenBy === dependenciesFor(other).seenBy).toBe(isShared);
   });
 });

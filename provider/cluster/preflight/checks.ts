@@ -19,7 +19,7 @@ import { type CheckedInputs, type ClusterState, inputsOf, sinceEndMs, stateOutpu
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
-import type { Service } from "../wait/wait";
+import type { Dependencies } from "../wait/wait";
 import { hourlyCostOf, limitOf } from "./cost";
 import {
   becauseStrict,
@@ -42,21 +42,21 @@ export class Checks {
   readonly #run = new RunMemory();
 
   constructor(
-    private readonly service: () => Service,
+    private readonly dependencies: () => Dependencies,
     private readonly settings: () => ResolvedSettings,
   ) {}
 
   async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
-    const { service, settings, failures } = this.#connect();
+    const { deps, settings, failures } = this.#connect();
     const olds: Properties = { ...state };
     if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
-    const hide = this.#hiding(ctx.urn, service, news, olds);
+    const hide = this.#hiding(ctx.urn, deps, news, olds);
     // The option `ignoreChanges: ["*"]` returns the outputs that an earlier check has added as inputs.
     const isOutput = (name: string) =>
       stateOutputNames.some((output) => output === name) && isDeepStrictEqual(news[name], olds[name]);
     const requested = Object.fromEntries(Object.entries(news).filter(([name]) => !isOutput(name)));
-    const result = await preflight({ ctx, news: requested, olds, service, settings, run });
+    const result = await preflight({ ctx, news: requested, olds, deps, settings, run });
     this.#log(ctx, result.messages, hide);
     const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
     const checked = { inputs: result.inputs, failures: all };
@@ -73,35 +73,34 @@ export class Checks {
     const { name, __fixed = [] } = state;
     if (name !== undefined) run.clusters.set(urn, inputsOf(state));
     run.addFixed(urn, __fixed);
-    const { service, settings } = this.#connect();
-    const hide = this.#hiding(urn, service, news, state);
-    service?.registry.storedInState(id, state.__resumedAt);
-    const messages =
-      service && settings ? await refuseForeignKey({ ctx, service, settings, run, hide }, id, state) : [];
+    const { deps, settings } = this.#connect();
+    const hide = this.#hiding(urn, deps, news, state);
+    deps?.registry.storedInState(id, state.__resumedAt);
+    const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run, hide }, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
-    if (service?.registry.costOf(urn)) {
-      service.registry.setClusterOf(urn, id);
-      const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
+    if (deps?.registry.costOf(urn)) {
+      deps.registry.setClusterOf(urn, id);
+      const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
       const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
       // The second check of a replacement will read the clusters for a new generated name.
       const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
       const current = withReplicasOf(state, list && memberOf(list, id));
       for (const text of [hiddenReasonOf(diff.changes), rolloutOf(current, news, diff.changes)])
         if (text !== undefined) messages.push(info(text));
-      const loss = lossOf(current, news, diff.changes, service.clock.now());
+      const loss = lossOf(current, news, diff.changes, deps.clock.now());
       if (loss !== undefined) messages.push(warning(loss));
       if (loss !== undefined && isReplaced) run.announcedLosses.add(urn);
     }
     this.#log(ctx, messages, hide);
-    const hasEnded = service !== undefined && sinceEndMs(news, service.clock.now()) !== undefined;
+    const hasEnded = deps !== undefined && sinceEndMs(news, deps.clock.now()) !== undefined;
     const isEnd = hasEnded && diff.changes["desiredStatus"] !== undefined;
     return withCost(isEnd ? { ...diff, isEnd } : diff, { ...state }, { ...news });
   }
 
   async hourlyCostOf({ signal }: CallContext, inputs: CheckedInputs): Promise<number | undefined> {
     const isPatient = limitOf(inputs, this.settings()) !== undefined;
-    return hourlyCostOf(this.#run.reads(this.service(), { signal, isPatient }), inputs);
+    return hourlyCostOf(this.#run.reads(this.dependencies(), { signal, isPatient }), inputs);
   }
 
   isResumable(urn: string, inputs: CheckedInputs): boolean {
@@ -122,15 +121,15 @@ export class Checks {
       }
     };
     const settings = orFailure(this.settings);
-    const service = orFailure(this.service);
-    return { service, settings, failures };
+    const deps = orFailure(this.dependencies);
+    return { deps, settings, failures };
   }
 
   /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
-  #hiding(urn: string, service: Service | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
+  #hiding(urn: string, deps: Dependencies | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
     const clusters: Properties[] = [...versions, this.#run.clusters.get(urn) ?? {}].map((cluster) => ({ ...cluster }));
     const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
-    const redactor = new Redactor(service?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
+    const redactor = new Redactor(deps?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
     // The reads of a run are shared, so that what they quote arrives here.
     return (text) => redactor.incoming(text);
   }
@@ -155,22 +154,22 @@ export class Checks {
 async function refuseForeignKey(
   {
     ctx,
-    service,
+    deps,
     settings,
     run,
     hide,
-  }: { ctx: CallContext; service: Service; settings: ResolvedSettings; run: RunMemory; hide: Hide },
+  }: { ctx: CallContext; deps: Dependencies; settings: ResolvedSettings; run: RunMemory; hide: Hide },
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {
-  if (state.__seenBy === undefined || state.__seenBy === service.seenBy || hasUnknown(id)) return [];
-  const reads = run.reads(service, { signal: ctx.signal, isPatient: false });
+  if (state.__seenBy === undefined || state.__seenBy === deps.seenBy || hasUnknown(id)) return [];
+  const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
   const list = await reads.clusters();
   if (list.value && memberOf(list.value, id)) return [];
   const { value: found, error } = list.value ? await reads.cluster(id) : { error: list.error };
-  const operation = new Operation(ctx, service, "read", { id, inputs: state });
-  const isMissing = found === "none" && creationGraceLeftMs(state, service.clock.now()) === 0;
-  if (isMissing) checkConnection(service, operation, state);
+  const operation = new Operation(ctx, deps, "read", { id, inputs: state });
+  const isMissing = found === "none" && creationGraceLeftMs(state, deps.clock.now()) === 0;
+  if (isMissing) checkConnection(deps, operation, state);
   if (found !== undefined && found !== "none") return [];
   const why = error === undefined ? "it was created a moment ago" : messageOf(error);
   const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;

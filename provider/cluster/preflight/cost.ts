@@ -99,9 +99,9 @@ export function judgeUnchangedCost(situation: Situation): Finding[] {
   return judgeLimits(situation);
 }
 
-function setCost({ urn, service, run }: Situation, cost: Cost, before: number | undefined): void {
+function setCost({ urn, deps, run }: Situation, cost: Cost, before: number | undefined): void {
   const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
-  service.registry.setCost(urn, planned);
+  deps.registry.setCost(urn, planned);
   run.costs.set(urn, planned);
 }
 
@@ -122,11 +122,11 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
 }
 
 /** A limit blocks only a change that raises the cost. */
-function judgeLimits({ urn, service, settings, run, inputs }: Situation): Finding[] {
+function judgeLimits({ urn, deps, settings, run, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
-  const { amount = 0, before = 0, currency, parts } = service.registry.costOf(urn) ?? { parts: "" };
+  const { amount = 0, before = 0, currency, parts } = deps.registry.costOf(urn) ?? { parts: "" };
   const totals = [
-    ...judgeTotal(ofStack, settings.maxHourlyCost, service.registry.costs(), amount),
+    ...judgeTotal(ofStack, settings.maxHourlyCost, deps.registry.costs(), amount),
     ...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount),
   ];
   if (typeof limit !== "number" || amount <= limit) return totals;

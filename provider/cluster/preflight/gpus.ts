@@ -23,7 +23,7 @@ import type { Reads } from "./reads";
 
 /** An error only if the list is certain and shows none of the possible types: otherwise the service decides at the creation. */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
-  const { service, settings, reads, previous, inputs, adopted } = situation;
+  const { deps, settings, reads, previous, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
   const newTypes = types.filter((type) => !hasType(previous, type));
   if (newTypes.length === 0 || adopted || inputs.adopt !== undefined) return [];
@@ -41,7 +41,7 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
   const isCertain = listed.certain && unlisted.length === types.length;
   const isFailure = isCertain && severityOf("unlistedType", settings) === "failure";
-  const address = service.address ? ` of ${service.address}` : "";
+  const address = deps.address ? ` of ${deps.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
   const names = listed.gpus.map((gpu) => (isUuid(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
   const findings: Finding[] = [];
@@ -93,13 +93,13 @@ function unlistedText(type: string, listed: readonly string[], source: string): 
 
 /** Judges whether enough GPUs of one of the types are free, for this cluster and for the others of the run. */
 export async function judgeStock(situation: Situation): Promise<Finding[]> {
-  const { urn, settings, service, reads, inputs, kind, adopted } = situation;
+  const { urn, settings, deps, reads, inputs, kind, adopted } = situation;
   const count = adopted || inputs.adopt !== undefined ? 0 : missingGpus(situation);
-  service.registry.setGpus(urn, inputs.gpuType, count);
+  deps.registry.setGpus(urn, inputs.gpuType, count);
   if (count === 0) return [];
   const types = typesToTry(situation);
   const stocks = await Promise.all(types.map((type) => reads.stock(type)));
-  const needs = types.map((type) => count + service.registry.gpusOfOthers(urn, type));
+  const needs = types.map((type) => count + deps.registry.gpusOfOthers(urn, type));
   const isShort = stocks.every(({ value: free }, index) => free !== undefined && free < (needs[index] ?? 0));
   if (!isShort) return stocks.flatMap((stock) => gapOf("stock figures", stock));
   const need = needs[0] ?? count;

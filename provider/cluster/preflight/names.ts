@@ -17,15 +17,15 @@ import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./findings";
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
-export function claim({ urn, service, inputs, kind }: Situation): Finding[] {
+export function claim({ urn, deps, inputs, kind }: Situation): Finding[] {
   const { name, adopt } = inputs;
-  if (kind !== "change") service.registry.clearClusterOf(urn);
-  const owner = hasUnknown(name) ? urn : service.registry.claimName(name, urn);
-  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : service.registry.claimCluster(adopt, urn);
+  if (kind !== "change") deps.registry.clearClusterOf(urn);
+  const owner = hasUnknown(name) ? urn : deps.registry.claimName(name, urn);
+  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : deps.registry.claimCluster(adopt, urn);
   // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && kind === "change") service.registry.adoptionSucceeded(adopt);
+  if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.adoptionSucceeded(adopt);
   const findings: Finding[] = [];
-  const { problem } = service.registry;
+  const { problem } = deps.registry;
   if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
   const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name: set another`;
   if (owner !== urn) findings.push(failure("name", taken));
@@ -56,13 +56,13 @@ export async function findAdopted({ reads, inputs, previous }: Situation): Promi
 
 /** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
 export async function judgeName(situation: Situation): Promise<Existing> {
-  const { urn, kind, service, settings, reads, inputs, previous } = situation;
+  const { urn, kind, deps, settings, reads, inputs, previous } = situation;
   const { name, adopt, __deleteBeforeReplace: deletesFirst } = inputs;
   if (hasUnknown(name) || adopt !== undefined || canKeepName(situation)) return { findings: [] };
   const answer = await reads.clusters();
   const { value: list } = answer;
   if (!list) return { findings: gapOf("taken names", answer) };
-  const holders = service.registry.holders(name, list);
+  const holders = deps.registry.holders(name, list);
   if (holders.length === 0) return { findings: [] };
   let why = "";
   if (kind !== "change" && isResumableName(inputs, urn, { salt: settings.resume, predecessor: previous?.name })) {
@@ -89,12 +89,12 @@ function canKeepName({ kind, inputs, previous }: Situation): boolean {
 
 /** The cluster that an interrupted run has created. A list may not show everything, so the cluster's own record decides. */
 async function findResumableInDetail(
-  { urn, service, reads, inputs }: Situation,
+  { urn, deps, reads, inputs }: Situation,
   taken: TakenName,
 ): Promise<Existing | { readonly reason: string }> {
   const [holder] = taken.holders;
   const comparable = holder ? comparableWith(inputs, holder) : inputs;
-  const expected = { inputs: comparable, urn, registry: service.registry, nowMs: service.clock.now() };
+  const expected = { inputs: comparable, urn, registry: deps.registry, nowMs: deps.clock.now() };
   const listed = findResumable(taken, expected);
   if ("reason" in listed) return listed;
   const detail = await reads.cluster(listed.record.id);

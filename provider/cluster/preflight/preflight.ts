@@ -12,7 +12,7 @@ import { isResumableName } from "../operations/takenName";
 import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpus";
 import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
-import type { Service } from "../wait/wait";
+import type { Dependencies } from "../wait/wait";
 import { judgeCost, judgeUnchangedCost, limitOf } from "./cost";
 import {
   type Finding,
@@ -34,13 +34,13 @@ import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpu
 import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
 import type { RunMemory } from "./reads";
 
-/** A check that the engine requests. Without a service or settings, only the inputs themselves are judged. */
+/** A check that the engine requests. Without dependencies or settings, only the inputs themselves are judged. */
 interface Request {
   readonly ctx: CallContext;
   readonly news: Properties;
   /** The old inputs; empty for a creation, and for the second check of a replacement. */
   readonly olds: Properties;
-  readonly service: Service | undefined;
+  readonly deps: Dependencies | undefined;
   readonly settings: ResolvedSettings | undefined;
   readonly run: RunMemory;
 }
@@ -61,7 +61,7 @@ interface Preflight {
  * that this one depends on. So a check without old inputs is about a replacement if this run has seen a cluster of the resource
  * before, in a check or a diff. `--replace` and `state taint` cause no such call: their only check looks like a creation.
  */
-export async function preflight({ ctx, news, olds, service, settings, run }: Request): Promise<Preflight> {
+export async function preflight({ ctx, news, olds, deps, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
   const replaced = current ? undefined : run.clusters.get(urn);
@@ -76,25 +76,25 @@ export async function preflight({ ctx, news, olds, service, settings, run }: Req
   const completed = completeInputs(news, names);
   const typed = current ? withKeptType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
-  if (!service || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
+  if (!deps || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
-  const nowMs = service.clock.now();
+  const nowMs = deps.clock.now();
   const inputs = withStatusAt(nowMs, typed, { isCreation: !current });
   // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
   const resumes = isResumableName(inputs, urn, names);
   if (!current && !resumes) invalid.push(...endFailures(inputs, nowMs));
   const refused = { inputs: { ...inputs }, failures: invalid, messages: [], knownOutputs: {} };
 
-  const reads = run.reads(service, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
+  const reads = run.reads(deps, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
   if (current) kind = "change";
-  const requested = { ctx, urn, service, settings, run, reads, inputs, previous, kind };
+  const requested = { ctx, urn, deps, settings, run, reads, inputs, previous, kind };
   if (current && isUnchanged(requested, current)) {
     const listed = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
     if (listed.gpuType === current.gpuType) {
       const unchanged = { ...requested, inputs: { ...listed, __secrets: inputs.__secrets } };
       // Nothing is read for it, but it counts for the other clusters of the run.
-      service.registry.setGpus(urn, listed.gpuType, 0);
+      deps.registry.setGpus(urn, listed.gpuType, 0);
       return conclude(unchanged, [...claim(unchanged), ...judgeUnchangedCost(unchanged)], {}, {});
     }
   }
@@ -158,17 +158,17 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
   const name = isRefused(findings) ? undefined : await judgeName(claimed);
   const situation = name?.record ? withAdopted(claimed, name.record) : claimed;
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
-  const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.service.clock.now());
+  const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.deps.clock.now());
   findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
   return { situation, findings, keepsCluster: false };
 }
 
 /** What a replacement removes, unless the diff has said it: no input shows a replacement that only an option requires. */
-async function judgeLoss({ urn, service, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
+async function judgeLoss({ urn, deps, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
   if (!runs(replaced) || run.announcedLosses.has(urn)) return [];
   run.announcedLosses.add(urn);
   const { value: list } = await reads.clustersIfRead();
-  const [record, ...others] = list ? service.registry.holders(replaced.name, list) : [];
+  const [record, ...others] = list ? deps.registry.holders(replaced.name, list) : [];
   const observed = withReplicasOf(replaced, others.length === 0 ? record : undefined);
   return [warning(replacementText(observed, inputs))];
 }
@@ -214,7 +214,7 @@ function isUnchanged({ settings, inputs }: Situation, current: CheckedInputs): b
  * creation, and which of its GPU types the cluster got.
  */
 async function withListedOutputs(
-  { ctx, service, reads, inputs }: Situation,
+  { ctx, deps, reads, inputs }: Situation,
   current: CheckedInputs,
 ): Promise<CheckedInputs> {
   const isInState = ctx.showsOutputs && inputs.fallbackGpuTypes === undefined;
@@ -222,7 +222,7 @@ async function withListedOutputs(
   const isUndecided = [current.name, inputs.name, inputs.gpuType].includes(UNKNOWN);
   if (current.endpoint !== undefined || isInState || isUndecided) return current;
   const { value: list } = await reads.clusters();
-  const holders = list ? service.registry.holders(current.name, list) : [];
+  const holders = list ? deps.registry.holders(current.name, list) : [];
   const record = holders[0];
   // If several clusters have the name, any of them can be that of the resource.
   if (!record || holders.length > 1) return current;
@@ -266,10 +266,10 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
 }
 
 /** Tells of an end that is new. */
-function announceEnd({ service, inputs, previous, kind }: Situation): Finding[] {
+function announceEnd({ deps, inputs, previous, kind }: Situation): Finding[] {
   const { runUntil } = inputs;
   const isNew = kind !== "change" || runUntil !== previous?.runUntil;
-  const leftMs = Date.parse(runUntil ?? "") - service.clock.now();
+  const leftMs = Date.parse(runUntil ?? "") - deps.clock.now();
   if (!isNew || !(leftMs > 0)) return [];
   return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];
 }

@@ -9,7 +9,7 @@ import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
 import type { CheckedInputs } from "../schema/state";
 import { findCluster } from "../service/lookup";
 import type { PlannedCost } from "../service/registry";
-import type { Service } from "../wait/wait";
+import type { Dependencies } from "../wait/wait";
 
 export interface Price {
   readonly amount: number;
@@ -72,16 +72,16 @@ export class ReadCache {
   readonly #patient: PendingReads;
   readonly #impatient: PendingReads;
 
-  constructor(readonly service: Service) {
-    this.#patient = new PendingReads(service.clock, maxPatientChecksMs);
-    this.#impatient = new PendingReads(service.clock, maxChecksMs);
+  constructor(readonly deps: Dependencies) {
+    this.#patient = new PendingReads(deps.clock, maxPatientChecksMs);
+    this.#impatient = new PendingReads(deps.clock, maxChecksMs);
   }
 
   /** @throws The reason of the caller's signal. Every other failure is in the answer. */
   async once<T>(
     subject: string,
     caller: ReadingCheck,
-    send: (service: Service, options: CallOptions) => Promise<T>,
+    send: (deps: Dependencies, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
     const { answers } = caller.isPatient ? this.#patient : this.#impatient;
     // Each subject has one method, and so one type.
@@ -109,9 +109,9 @@ export class ReadCache {
 
   async #send<T>(
     { signal: interrupt, isPatient }: ReadingCheck,
-    send: (service: Service, options: CallOptions) => Promise<T>,
+    send: (deps: Dependencies, options: CallOptions) => Promise<T>,
   ): Promise<Answer<T>> {
-    const { clock } = this.service;
+    const { clock } = this.deps;
     const pending = isPatient ? this.#patient : this.#impatient;
     const deadlineMs = pending.deadlineMs();
     const late = () =>
@@ -122,7 +122,7 @@ export class ReadCache {
       const value = await pending.count(() =>
         until({ clock, deadlineMs, late }, (timeout) => {
           const signal = AbortSignal.any([timeout, interrupt]);
-          return abortable(send(this.service, { ...limits, signal }), signal);
+          return abortable(send(this.deps, { ...limits, signal }), signal);
         }),
       );
       return { value };
@@ -181,7 +181,7 @@ export class Reads {
 
   /** One cluster; `none` only if its absence is certain. */
   cluster(id: string): Promise<Answer<ClusterRecord | "none">> {
-    return this.#once(`cluster ${id}`, async (service, options) => (await findCluster(service, id, options)) ?? "none");
+    return this.#once(`cluster ${id}`, async (deps, options) => (await findCluster(deps, id, options)) ?? "none");
   }
 
   /**
@@ -189,13 +189,13 @@ export class Reads {
    * the descriptor, which can name an update that the official client does not have.
    */
   async fixed(): Promise<Answer<readonly ConfigInput[]>> {
-    const { client } = this.cache.service;
+    const { client } = this.cache.deps;
     if (client.capabilities.hasUpdate !== undefined) return { value: client.capabilities.fixed };
     const { error } = await this.clusters();
     const { names } = client.capabilities;
     if (names === undefined && error !== undefined) return { error };
     if (names !== "client") return { value: [] };
-    const descriptor = await this.#once("descriptor", (_service, options) => client.getServiceInfo(options));
+    const descriptor = await this.#once("descriptor", (_deps, options) => client.getServiceInfo(options));
     const isFailed = descriptor.error instanceof RequestError || descriptor.error instanceof TimeoutError;
     return isFailed ? { error: descriptor.error } : { value: fixedInputs(client.capabilities, descriptor.value) };
   }
@@ -218,7 +218,7 @@ export class Reads {
     return separateValue === undefined ? { error: types.error ?? list.error } : { value: separateValue };
   }
 
-  #once<T>(subject: string, send: (service: Service, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
+  #once<T>(subject: string, send: (deps: Dependencies, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
     return this.cache.once(subject, this.caller, send);
   }
 }
@@ -245,8 +245,8 @@ export class RunMemory {
   readonly messages = new Set<string>();
   #cache: ReadCache | undefined;
 
-  reads(service: Service, caller: ReadingCheck): Reads {
-    if (this.#cache?.service !== service) this.#cache = new ReadCache(service);
+  reads(deps: Dependencies, caller: ReadingCheck): Reads {
+    if (this.#cache?.deps !== deps) this.#cache = new ReadCache(deps);
     return new Reads(this.#cache, caller);
   }
 

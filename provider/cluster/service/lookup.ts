@@ -115,11 +115,11 @@ export function creationGraceLeftMs({ __createdAt = "" }: Partial<ClusterState>,
 
 /** Looks up the record and remembers it as observed; `undefined` if the cluster is gone. */
 export async function find(
-  service: LookupSources,
+  deps: LookupSources,
   operation: Operation,
   options: Pick<LookupOptions, "priority" | "wasDeleted"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const { record, isGone } = await lookUp(service, operation.id, { ...operation.lookup(), ...options });
+  const { record, isGone } = await lookUp(deps, operation.id, { ...operation.lookup(), ...options });
   operation.observe({ ...operation.observed, record, isGone });
   return isGone ? undefined : operation.observed.record;
 }
@@ -130,22 +130,22 @@ export async function find(
  * @throws GpuClusterError if the cluster may exist although the service does not show it.
  */
 export async function findOrGone(
-  service: AbsenceSources,
+  deps: AbsenceSources,
   operation: Operation,
   state: ClusterState,
   options: Pick<LookupOptions, "wasDeleted"> = {},
 ): Promise<ClusterRecord | undefined> {
   const look = () =>
-    find(service, operation, options).catch((error: unknown) => {
+    find(deps, operation, options).catch((error: unknown) => {
       const isUseless = error instanceof ResponseShapeError || (error instanceof ApiError && isNotFound(error));
       const advice = [`If the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``];
       throw isUseless ? error.with({ advice }) : error;
     });
   const record = await look();
   if (record) return record;
-  checkConnection(service, operation, state);
+  checkConnection(deps, operation, state);
   // What is left of a deleted cluster is no lag of the service.
-  const graceMs = operation.observed.record ? 0 : creationGraceLeftMs(state, service.clock.now());
+  const graceMs = operation.observed.record ? 0 : creationGraceLeftMs(state, deps.clock.now());
   const notShown = "was created a moment ago, and the service does not show it yet";
   if (operation.leftMs() < graceMs) throw operation.error(`${notShown}. Run the command again in two minutes`);
   const pausesMs = doublingPauses(graceMs, { first: creationGraceIntervalMs, max: creationGraceIntervalMs });

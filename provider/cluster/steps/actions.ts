@@ -15,11 +15,11 @@ import { hasBegun, isDown, isIdle, type Rollout, stoppedCondition, wasHealthy } 
 import type { CheckedInputs } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import { type Service, waitUntilVisible } from "../wait/wait";
+import { type Dependencies, waitUntilVisible } from "../wait/wait";
 import { type Attempt, effectPauses, sendWrite } from "./sendWrite";
 
 export async function stop(
-  service: Service,
+  deps: Dependencies,
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
   attempt?: Attempt,
@@ -28,17 +28,17 @@ export async function stop(
   const { record } = operation.observed;
   if (!isDone(record)) {
     operation.show("stopping");
-    const send = () => service.client.stopCluster(operation.id, operation.request());
-    await sendWrite(service, operation, { kind: "stop", send, isDone, attempt });
+    const send = () => deps.client.stopCluster(operation.id, operation.request());
+    await sendWrite(deps, operation, { kind: "stop", send, isDone, attempt });
   }
-  if (skipAwait) return waitUntilVisible(service, operation);
-  await waitUntilStopped(service, operation, record?.status);
+  if (skipAwait) return waitUntilVisible(deps, operation);
+  await waitUntilStopped(deps, operation, record?.status);
   operation.show("stopped");
 }
 
-function waitUntilStopped(service: Service, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
+function waitUntilStopped(deps: Dependencies, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
   const before = { word: wordBefore, state: operation.oldState };
-  return service.poller.wait({ operation, conditionOf: (found) => stoppedCondition(found, before) });
+  return deps.poller.wait({ operation, conditionOf: (found) => stoppedCondition(found, before) });
 }
 
 interface StartOptions {
@@ -54,14 +54,14 @@ interface StartOptions {
  * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
  */
 export async function start(
-  service: Service,
+  deps: Dependencies,
   operation: Operation,
   { replicas, actions = startActions, redeployBody, attempt }: StartOptions,
 ): Promise<StartAction> {
-  const { client } = service;
+  const { client } = deps;
   const { id } = operation;
   const statusBefore = operation.observed.record?.status;
-  if (isStopping(statusBefore)) await waitUntilStopped(service, operation, statusBefore);
+  if (isStopping(statusBefore)) await waitUntilStopped(deps, operation, statusBefore);
   const stoppedStatus = operation.observed.record?.status;
   const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
     restart: () => client.restartCluster(id, operation.request()),
@@ -71,10 +71,10 @@ export async function start(
   const tried: string[] = [];
   for (const action of actions) {
     operation.show(`starting, by ${action}`);
-    const isDone = () => isStarted(service, operation, stoppedStatus);
+    const isDone = () => isStarted(deps, operation, stoppedStatus);
     let refusal: string | undefined;
     try {
-      await sendWrite(service, operation, { kind: "start", send: calls[action], isDone, attempt });
+      await sendWrite(deps, operation, { kind: "start", send: calls[action], isDone, attempt });
     } catch (error) {
       // After a failed read, the cluster may have started: another action could roll out the replicas once more.
       const isWrite = error instanceof RequestError && error.method !== "GET";
@@ -90,13 +90,17 @@ export async function start(
 }
 
 /** Whether the cluster is no longer stopped: by its status word or, if that is unknown and unchanged, by its replicas. */
-async function isStarted(service: Service, operation: Operation, stoppedStatus: string | undefined): Promise<boolean> {
-  const record = await find(service, operation);
+async function isStarted(
+  deps: Dependencies,
+  operation: Operation,
+  stoppedStatus: string | undefined,
+): Promise<boolean> {
+  const record = await find(deps, operation);
   if (!record) return false;
   const state = stateOf(record.status);
   if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
   if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
-  const status = await findStatus(service.client, operation);
+  const status = await findStatus(deps.client, operation);
   return status !== undefined && !status.isMissing && !isIdle(status);
 }
 
@@ -107,10 +111,10 @@ export function isRefusedRequest(error: unknown): error is ApiError {
   return error instanceof ApiError && refusals.has(error.outcome) && error.status !== 401 && error.status !== 403;
 }
 
-export async function observeStatus(service: Service, operation: Operation): Promise<StatusRecord | undefined> {
-  const status = await findStatus(service.client, operation);
+export async function observeStatus(deps: Dependencies, operation: Operation): Promise<StatusRecord | undefined> {
+  const status = await findStatus(deps.client, operation);
   if (!status || status.status !== undefined) return status;
-  const record = await findCluster(service, operation.id, operation.lookup());
+  const record = await findCluster(deps, operation.id, operation.lookup());
   return { ...status, status: record?.status };
 }
 
@@ -126,22 +130,22 @@ export interface Stored {
  * decides that showed it. Where there is no redeploy, the update itself is all that there is.
  */
 export async function rollOutUpdate(
-  service: Service,
+  deps: Dependencies,
   operation: Operation,
   { before, seen = [] }: Stored = {},
 ): Promise<Rollout> {
-  const { client } = service;
-  const requestedAtMs = service.clock.now();
+  const { client } = deps;
+  const requestedAtMs = deps.clock.now();
   const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
-  const check = async () => hasBegun(before, await observeStatus(service, operation));
+  const check = async () => hasBegun(before, await observeStatus(deps, operation));
   let isBegun = before !== undefined && wasSeen;
   if (before && !wasSeen) isBegun = (await operation.poll({ pausesMs: effectPauses(maxEffectMs), check })) === true;
   if (isBegun || (before && wasHealthy(before))) client.learn({ rollsOut: isBegun });
   const hasFailed = stateOf(before?.status) === "failed";
   const isExpected = before !== undefined && !hasFailed && client.capabilities.rollsOut;
   if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
-  if (hasFailed) return repair(service, operation);
-  const rollout = await restartReplicas(service, operation, "redeploy");
+  if (hasFailed) return repair(deps, operation);
+  const rollout = await restartReplicas(deps, operation, "redeploy");
   return rollout ?? { before, requestedAtMs, hasBegun: false };
 }
 
@@ -149,9 +153,9 @@ export async function rollOutUpdate(
  * Brings up the replicas of a failed cluster: by a redeploy or, where the service has none, by a restart.
  * @throws ClusterFailedError if the service has neither.
  */
-export async function repair(service: Service, operation: Operation, attempt?: Attempt): Promise<Rollout> {
+export async function repair(deps: Dependencies, operation: Operation, attempt?: Attempt): Promise<Rollout> {
   for (const action of ["redeploy", "restart"] as const) {
-    const rollout = await restartReplicas(service, operation, action, { attempt });
+    const rollout = await restartReplicas(deps, operation, action, { attempt });
     if (rollout) return rollout;
   }
   throw new ClusterFailedError(
@@ -170,28 +174,28 @@ interface RestartOptions {
  * @returns Nothing if the service has no such endpoint.
  */
 export async function restartReplicas(
-  service: Service,
+  deps: Dependencies,
   operation: Operation,
   action: "restart" | "redeploy",
   { body, attempt }: RestartOptions = {},
 ): Promise<Rollout | undefined> {
-  const { client, clock } = service;
+  const { client, clock } = deps;
   try {
-    const before = await observeStatus(service, operation);
+    const before = await observeStatus(deps, operation);
     operation.show(`${action}ing`);
-    const { isObserved } = await sendWrite<unknown>(service, operation, {
+    const { isObserved } = await sendWrite<unknown>(deps, operation, {
       kind: "restart",
       send: () =>
         action === "restart"
           ? client.restartCluster(operation.id, operation.request())
           : client.redeployCluster(operation.id, operation.request(), body),
-      isDone: async () => hasBegun(before, await observeStatus(service, operation)),
+      isDone: async () => hasBegun(before, await observeStatus(deps, operation)),
       attempt,
     });
     return { before, requestedAtMs: clock.now(), hasBegun: isObserved };
   } catch (error) {
     // A 404 can be about the cluster.
-    if (!isMissingEndpoint(error) || !(await find(service, operation))) throw error;
+    if (!isMissingEndpoint(error) || !(await find(deps, operation))) throw error;
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { secretPathsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
-import type { Service } from "../wait/wait";
+import type { Dependencies } from "../wait/wait";
 import { changeCluster, type Failure, runSteps } from "./steps";
 
 const configuration = [...configInputs, "readinessProbe"] as const;
@@ -24,7 +24,7 @@ const configuration = [...configInputs, "readinessProbe"] as const;
  * @returns The error to end with: the failure itself if nothing is rolled back.
  */
 export async function rollBack(
-  service: Service,
+  deps: Dependencies,
   operation: Operation,
   failedUpdate: Update,
   { failure, progress }: Failure,
@@ -41,7 +41,7 @@ export async function rollBack(
   const again = operation.renewed();
   let record: ClusterRecord | undefined;
   try {
-    record = await find(service, again);
+    record = await find(deps, again);
   } catch (error) {
     operation.warn(`it is not rolled back, because it could not be read: ${briefOf(error)}`);
   }
@@ -52,7 +52,7 @@ export async function rollBack(
   const names = namesOf(inputs, state);
   operation.info(`it did not get healthy with ${names.tried}: ${names.old} is rolled out again`);
   const what = `was not rolled back to ${names.old} completely`;
-  const result = await runSteps({ service, operation: again, update }, changeCluster, what);
+  const result = await runSteps({ deps, operation: again, update }, changeCluster, what);
   const errorWith = (end: ClusterState, next: string) =>
     operation.initError(failure.cause, end, `did not get healthy with ${names.tried}`, next);
   if ("failure" in result) {

@@ -13,7 +13,7 @@ import { type CheckedInputs, type ClusterState, type ObservedInputs, pick, type 
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { LearnedInputs } from "../service/registry";
-import { type Service, waitUntilReady } from "../wait/wait";
+import { type Dependencies, waitUntilReady } from "../wait/wait";
 import {
   isRefusedRequest,
   observeStatus,
@@ -29,7 +29,7 @@ import { sendUpdate } from "./updateRequest";
 
 /** One operation on an existing cluster, and how far it is. */
 interface Change {
-  readonly service: Service;
+  readonly deps: Dependencies;
   readonly operation: Operation;
   readonly update: Update;
   readonly progress: Progress;
@@ -57,17 +57,17 @@ export async function runSteps(
   steps: (change: Change) => Promise<ClusterState>,
   what: string,
 ): Promise<StepsResult> {
-  const { service, operation, update } = base;
+  const { deps, operation, update } = base;
   const progress = new Progress(update, !operation.isUpdate);
   try {
     return { state: await steps({ ...base, progress }) };
   } catch (error) {
-    const { fixed } = service.client.capabilities;
+    const { fixed } = deps.client.capabilities;
     const isFixed = error instanceof NotInPlaceError && update.state.__fixed?.length !== 0 && fixed.length > 0;
     if (!progress.hasBegun && !isFixed)
       return { failure: operation.error(`was not changed: ${briefOf(error)}`, error), progress };
     const before = isFixed ? { ...update.state, __fixed: fixed } : update.state;
-    const details = { settled: false, unfinished: progress.unfinished, seenBy: service.seenBy, before };
+    const details = { settled: false, unfinished: progress.unfinished, seenBy: deps.seenBy, before };
     const left = toState(progress.inputs, operation.observed, details);
     const advice = isFixed ? replacementAdvice : undefined;
     return { failure: operation.initError(error, left, what, advice), left, progress };
@@ -78,19 +78,19 @@ const namesOfRequests = "the names in requests";
 
 /** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
 export async function finishCreation(change: Change): Promise<ClusterState> {
-  const { service, operation, update, progress } = change;
+  const { deps, operation, update, progress } = change;
   progress.reach(...configInputs, "replicas", ...triggerNames);
   // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
-  if (!service.client.capabilities.isConfirmed && !service.once.has(namesOfRequests)) {
-    service.once.add(namesOfRequests);
-    const record = await find(service, operation);
-    if (record) checkMadeAsRequested(service, update.inputs, record);
+  if (!deps.client.capabilities.isConfirmed && !deps.once.has(namesOfRequests)) {
+    deps.once.add(namesOfRequests);
+    const record = await find(deps, operation);
+    if (record) checkMadeAsRequested(deps, update.inputs, record);
   }
   if (update.inputs.desiredStatus === "stopped") {
-    await stop(service, operation, update.target, () => progress.attempt("desiredStatus"));
+    await stop(deps, operation, update.target, () => progress.attempt("desiredStatus"));
     progress.reach("desiredStatus", ...triggerNames);
   } else await waitForTarget(change, true);
-  return learnedState(service, operation, update);
+  return learnedState(deps, operation, update);
 }
 
 /**
@@ -98,7 +98,7 @@ export async function finishCreation(change: Change): Promise<ClusterState> {
  * replicas of a bad one, and no good one is gone.
  */
 export async function changeCluster(change: Change): Promise<ClusterState> {
-  const { service, operation, update, progress } = change;
+  const { deps, operation, update, progress } = change;
   const { state, record, effects, target } = update;
   const wasDown = isDown(record, state);
   const rollsOut = effects.has("rollout");
@@ -112,8 +112,8 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
     if (configured?.kind === "refused")
       operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(configured.error)}`);
     // Some services start a cluster when they update it.
-    if (configures) await find(service, operation);
-    await stop(service, operation, target, () => progress.attempt("desiredStatus"));
+    if (configures) await find(deps, operation);
+    await stop(deps, operation, target, () => progress.attempt("desiredStatus"));
     progress.reach("desiredStatus", ...triggerNames);
     return endState(change);
   }
@@ -131,7 +131,7 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
   if (configured?.kind === "stored") {
     // The replicas of a start do not show a rollout.
     const stored = wasDown ? {} : configured;
-    const rollout = rollsOut ? await rollOutUpdate(service, operation, stored) : undefined;
+    const rollout = rollsOut ? await rollOutUpdate(deps, operation, stored) : undefined;
     progress.record({ kind: "rolledOut", rollout });
   }
 
@@ -139,9 +139,9 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
     const attempt = () => progress.attempt();
     const action = effects.has("redeploy") ? "redeploy" : "restart";
     if (stateOf(record.status) === "failed")
-      progress.record({ kind: "rolledOut", rollout: await repair(service, operation, attempt) });
+      progress.record({ kind: "rolledOut", rollout: await repair(deps, operation, attempt) });
     else if (effects.has(action)) {
-      progress.rollout = await restartReplicas(service, operation, action, { attempt });
+      progress.rollout = await restartReplicas(deps, operation, action, { attempt });
       const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
       if (!progress.rollout) throw new ClusterFailedError(missing);
     }
@@ -154,9 +154,9 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
   if (rollsOut && !wasDown && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
   if (isScaled) {
     operation.show(`scaling to ${replicas}`);
-    await sendWrite(service, operation, {
+    await sendWrite(deps, operation, {
       kind: "scale",
-      send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
+      send: () => deps.client.scaleCluster(operation.id, replicas, operation.request()),
       isDone: (found) => found?.replicas === replicas,
       attempt: () => progress.attempt("replicas"),
     });
@@ -185,16 +185,16 @@ function configPaths({ named }: Update): string[] {
  * @throws NotInPlaceError if the service has neither an update nor a redeploy.
  */
 async function configure(change: Change, isStopped: boolean): Promise<Configured> {
-  const { service, operation, update, progress } = change;
+  const { deps, operation, update, progress } = change;
   const { state, inputs, record, effects, target } = update;
   const attempt = () => progress.attempt(...configPaths(update));
   operation.show("updating");
   try {
     // Replicas that the update adds to none do not show whether they run the new configuration.
     const canShowRollout = effects.has("rollout") && record.replicas !== 0;
-    const before = canShowRollout ? await observeStatus(service, operation) : undefined;
+    const before = canShowRollout ? await observeStatus(deps, operation) : undefined;
     const replicas = progress.replicas ?? state.replicas ?? target.replicas;
-    const seen = await sendUpdate(service, operation, update, { replicas, attempt });
+    const seen = await sendUpdate(deps, operation, update, { replicas, attempt });
     return { kind: "stored", before, seen };
   } catch (error) {
     if (isStopped) {
@@ -209,9 +209,9 @@ async function configure(change: Change, isStopped: boolean): Promise<Configured
     if (!(error instanceof NoUpdateError)) throw error;
   }
   const body = { container: target.container };
-  const rollout = await restartReplicas(service, operation, "redeploy", { body, attempt });
+  const rollout = await restartReplicas(deps, operation, "redeploy", { body, attempt });
   if (rollout) return { kind: "rolledOut", rollout };
-  service.client.learn({ hasRedeploy: false });
+  deps.client.learn({ hasRedeploy: false });
   throw new NotInPlaceError(
     "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
   );
@@ -219,19 +219,19 @@ async function configure(change: Change, isStopped: boolean): Promise<Configured
 
 /** Starts a stopped cluster, and says whether its replicas run the new configuration then. */
 async function startStopped(
-  { service, operation, update, progress }: Change,
+  { deps, operation, update, progress }: Change,
   configured: Configured | undefined,
 ): Promise<{ readonly runsConfiguration: boolean }> {
   const { target } = update;
   const isStored = configured?.kind === "stored";
   // The update itself may have started the cluster.
-  const record = isStored ? await find(service, operation) : update.record;
+  const record = isStored ? await find(deps, operation) : update.record;
   if (record && !isDown(record, update.state)) return { runsConfiguration: false };
   // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
-  const hasNoUpdate = configured?.kind === "refused" && service.client.capabilities.hasUpdate === false;
+  const hasNoUpdate = configured?.kind === "refused" && deps.client.capabilities.hasUpdate === false;
   // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
   const isRolledOut = isStored || hasNoUpdate;
-  const action = await start(service, operation, {
+  const action = await start(deps, operation, {
     replicas: target.replicas,
     actions: isRolledOut ? ["redeploy", "restart", "scale"] : startActions,
     redeployBody: hasNoUpdate ? { container: target.container } : undefined,
@@ -241,15 +241,12 @@ async function startStopped(
 }
 
 /** A rollout that the wait observes was accepted in any case. */
-async function waitForTarget(
-  { service, operation, update, progress }: Change,
-  isCreatedOrScaled: boolean,
-): Promise<void> {
+async function waitForTarget({ deps, operation, update, progress }: Change, isCreatedOrScaled: boolean): Promise<void> {
   const { target } = update;
   progress.begin();
   const { rollout } = progress;
   const inputs = { ...target, replicas: progress.replicas || target.replicas };
-  await waitUntilReady(service, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
+  await waitUntilReady(deps, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
   progress.rollout = undefined;
 }
 
@@ -258,32 +255,32 @@ async function waitForTarget(
  * the configuration was sent, there is nothing to learn from what the service shows.
  */
 async function endState(change: Change): Promise<ClusterState> {
-  const { service, operation, update, progress } = change;
+  const { deps, operation, update, progress } = change;
   const { inputs, state: before, effects, target } = update;
   const unfinished = progress.atStart;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
   if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
-    const oldImage = service.client.capabilities.hasUpdate === false ? await findOldImage(change) : undefined;
-    if (oldImage === undefined) return learnedState(service, operation, update);
+    const oldImage = deps.client.capabilities.hasUpdate === false ? await findOldImage(change) : undefined;
+    if (oldImage === undefined) return learnedState(deps, operation, update);
     progress.miss("container");
     throw new ClusterFailedError(
       `the service accepted a redeploy with ${target.container}, but still shows ${oldImage}. If it cannot change the ` +
         `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
     );
   }
-  const record = unfinished && (await find(service, operation));
+  const record = unfinished && (await find(deps, operation));
   const unverifiedInputs = record && unverifiedPaths(inputs, record);
-  const details = { settled: true, seenBy: service.seenBy, before, unverifiedInputs, unfinished };
+  const details = { settled: true, seenBy: deps.seenBy, before, unverifiedInputs, unfinished };
   return toState(inputs, operation.observed, details);
 }
 
 /** The image that the service still shows, although a redeploy was accepted and is over. */
-async function findOldImage({ service, operation, update }: Change): Promise<string | undefined> {
+async function findOldImage({ deps, operation, update }: Change): Promise<string | undefined> {
   const { state, target, named } = update;
   if (!named.includes("container") || target.skipAwait) return undefined;
-  const record = await find(service, operation);
+  const record = await find(deps, operation);
   if (!record || hasValue("container", target.container, record)) return undefined;
   return hasValue("container", state.container, record) ? record.container : undefined;
 }
@@ -292,14 +289,14 @@ async function findOldImage({ service, operation, update }: Change): Promise<str
  * The state of a cluster that is now as requested, with what its record shows differently. If no observation has all of it, the
  * cluster is read; the creations of a fleet share what the first one has learned.
  */
-async function learnedState(service: Service, operation: Operation, update: Update): Promise<ClusterState> {
+async function learnedState(deps: Dependencies, operation: Operation, update: Update): Promise<ClusterState> {
   const { inputs, state, target, named } = update;
   const { createsCluster } = operation;
   const { record: last } = operation.observed;
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
     const isNew = createsCluster || state.__observed === undefined;
-    if (isNew && inputs.adopt === undefined) checkMadeAsRequested(service, inputs, record);
+    if (isNew && inputs.adopt === undefined) checkMadeAsRequested(deps, inputs, record);
     return {
       ...learnedFrom(update, record, operation.isUpdate),
       unverifiedInputs: unverifiedPaths(inputs, record),
@@ -312,10 +309,10 @@ async function learnedState(service: Service, operation: Operation, update: Upda
   const isCurrent = last?.env !== undefined && !(sendsChanges && target.skipAwait);
   let learned: LearnedInputs;
   if (isCurrent) learned = learnFrom(last);
-  else if (!createsCluster || sendsChanges) learned = learnFrom(await find(service, operation));
+  else if (!createsCluster || sendsChanges) learned = learnFrom(await find(deps, operation));
   else
-    learned = await service.registry.learned(inputs, async () =>
-      learnFrom(await find(service, operation, { priority: "lookup" })),
+    learned = await deps.registry.learned(inputs, async () =>
+      learnFrom(await find(deps, operation, { priority: "lookup" })),
     );
 
   const { echo, differing, unchanged, unverifiedInputs } = learned;
@@ -323,9 +320,9 @@ async function learnedState(service: Service, operation: Operation, update: Upda
   if (others.length > 0) operation.warn(`the service shows ${listOf(others, maxNamed)} differently from the request`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, maxNamed)} as before`);
-  const fixed = service.client.capabilities.hasUpdate ? [] : state.__fixed;
+  const fixed = deps.client.capabilities.hasUpdate ? [] : state.__fixed;
   const before = { ...state, __fixed: fixed, __observed: echo };
-  return toState(inputs, operation.observed, { settled: true, seenBy: service.seenBy, before, unverifiedInputs });
+  return toState(inputs, operation.observed, { settled: true, seenBy: deps.seenBy, before, unverifiedInputs });
 }
 
 /**
@@ -366,7 +363,7 @@ function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
 function checkMadeAsRequested(
-  { client: { capabilities } }: Service,
+  { client: { capabilities } }: Dependencies,
   inputs: CheckedInputs,
   record: ClusterRecord,
 ): void {

@@ -21,7 +21,7 @@ import { type Attempt, sendWrite } from "./sendWrite";
  * @throws ConfigError if the body would overwrite a variable whose value is not known.
  */
 export async function sendUpdate(
-  service: LookupSources,
+  deps: LookupSources,
   operation: Operation,
   update: Update,
   { replicas, attempt }: { readonly replicas: number; readonly attempt: Attempt },
@@ -35,11 +35,11 @@ export async function sendUpdate(
   const posted = isCredentialRemoved ? { ...all, registryCredentialId: null } : all;
   const bodies = { PATCH: withNulls(changesOf(update, all), nulls), POST: withNulls(posted, nulls), PUT: all };
   const send = (bodyFor: (method: UpdateMethod) => UpdateBody) =>
-    sendWrite(service, operation, {
+    sendWrite(deps, operation, {
       kind: "update",
       send: () => {
         const checkedBodyFor = (method: UpdateMethod) => refuseUnknown(update, bodyFor(method));
-        return service.client.updateCluster(operation.id, checkedBodyFor, operation.request());
+        return deps.client.updateCluster(operation.id, checkedBodyFor, operation.request());
       },
       isDone: (found) => found !== undefined && shows(found, update, differing),
       attempt,
@@ -52,7 +52,7 @@ export async function sendUpdate(
     if (!second) throw asNotInPlace(error, differing);
     return send(() => second);
   });
-  if (nulls.length > 0 && record.env === undefined && service.client.capabilities.updateMethod !== "PUT")
+  if (nulls.length > 0 && record.env === undefined && deps.client.capabilities.updateMethod !== "PUT")
     operation.warn(`the service shows no env, so it may keep ${listOfVariables(nulls)}`);
   return answer ? [...seen, answer] : seen;
 }

@@ -5,8 +5,8 @@ import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import type { Journal } from "../../../provider/base/journal";
 import { Secret } from "../../../provider/base/text";
 import { diffCluster } from "../../../provider/cluster/diff/diff";
-import type { CreatingService } from "../../../provider/cluster/operations/create";
-import { createClusterResource, createService } from "../../../provider/cluster/resource";
+import type { CreationDependencies } from "../../../provider/cluster/operations/create";
+import { createClusterResource, createDependencies } from "../../../provider/cluster/resource";
 import type { RequestNames, ResolvedSettings } from "../../../provider/config/settings";
 import { type CallContext, InitError, type Properties, type Resource } from "../../../provider/contract";
 import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
@@ -20,7 +20,7 @@ interface Base {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly client: Client;
-  readonly service: CreatingService;
+  readonly service: CreationDependencies;
   readonly cluster: Resource;
   /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
   readonly messages: string[];
@@ -39,7 +39,7 @@ export interface FixtureOptions extends SimulatorOptions {
   /** Intercepts requests below the client. */
   readonly wire?: (real: Send, clock: VirtualClock) => Send;
   /** Answers probes in place of the endpoint. */
-  readonly ask?: (clock: VirtualClock) => CreatingService["ask"];
+  readonly ask?: (clock: VirtualClock) => CreationDependencies["ask"];
   /** The configuration of the stack. */
   readonly settings?: Partial<ResolvedSettings>;
   /** The names of request fields, if they are not to be detected. */
@@ -65,8 +65,8 @@ export async function openFixture({
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = withMethods(real, patch?.(withMethods(real)));
   const messages: string[] = [];
-  const serviceOf = (seenBy: string, journal?: Journal): CreatingService => {
-    const made = { ...createService(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
+  const serviceOf = (seenBy: string, journal?: Journal): CreationDependencies => {
+    const made = { ...createDependencies(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
   const settings = (): ResolvedSettings => ({

@@ -1,6 +1,6 @@
 import type { CreateBody } from "../../../../provider/api/requests";
 import { ConnectionError, CreateError, InterruptedError } from "../../../../provider/base/errors";
-import { createService } from "../../../../provider/cluster/resource";
+import { createDependencies } from "../../../../provider/cluster/resource";
 import { Operation } from "../../../../provider/cluster/service/operation";
 import type { CallContext } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
@@ -234,7 +234,7 @@ test.each(nothingMade)("a creation without an effect sends nothing more in this 
   const error = await expectDoubt(fixture, /no list of clusters shows it/);
   // An error hook of the program makes the engine ask again in the same run.
   expect(await fixture.run(failureOf(claim(fixture)))).toBe(error);
-  const service = createService(fixture.client, "seen", fixture.clock, 15_000, fixture.simulator.url);
+  const service = createDependencies(fixture.client, "seen", fixture.clock, 15_000, fixture.simulator.url);
   await expectOne(fixture, 2, claim({ ...fixture, service }));
 });
 

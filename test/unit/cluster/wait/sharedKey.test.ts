@@ -3,7 +3,7 @@ import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
 import { Transport } from "../../../../provider/api/http/transport";
 import { Secret } from "../../../../provider/base/text";
-import { createClusterResource, createService } from "../../../../provider/cluster/resource";
+import { createClusterResource, createDependencies } from "../../../../provider/cluster/resource";
 import { sources } from "../../../support/sources";
 import { VirtualClock } from "../../../support/virtualClock";
 import { rateService } from "../../api/http/rateHarness";
@@ -99,7 +99,7 @@ async function playWorkers(all: readonly Worker[], windowMs: number) {
       sources,
     };
     const client = new Client(new Transport({ ...chain, wire: end }), { rateLimiter });
-    const core = createService(client, "seen", clock, 15_000, "http://x");
+    const core = createDependencies(client, "seen", clock, 15_000, "http://x");
     const settings = () => ({ previewChecks: "default" }) as const;
     const resource = createClusterResource(() => core, settings);
     // As the checks of an update: a few reads, and what the engine does between them.
