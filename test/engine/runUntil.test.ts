@@ -45,8 +45,7 @@ test("a cluster past its end is stopped by the next `up` alone, in both adapters
     output: expect.stringMatching(/^dynamic-\w+ +test dynamic +running +0\.44 +\d+[sm] +\d+s ago$/m),
   });
   const preview = await workspace.preview();
-  const line =
-    "so it is stopped: its only replica stops; 0.44 => 0 per hour. Nothing stops a cluster while nobody runs `up`";
+  const line = "so `pulumi up` stops it: its only replica stops; 0.44 => 0 per hour";
   for (const name of ["dynamic", "native", "dynamic-kept", "native-kept"])
     expect(preview.output).toMatch(
       new RegExp(`warning: ${name}: \`runUntil\` passed \\d+s ago, ${line.replaceAll(".", "\\.")}`),

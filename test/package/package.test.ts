@@ -1,8 +1,8 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { promisify } from "node:util";
 import { manifest, read, repository } from "../support/repository";
 
@@ -27,6 +27,12 @@ function builtFiles(): string[] {
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
 
+/** The files of a folder that git holds, without those that npm never packs, and the sources of the recordings. */
+function trackedIn(folder: string): string[] {
+  const { stdout } = spawnSync("git", ["ls-files", folder], { cwd: repository, encoding: "utf8" });
+  return stdout.split("\n").filter((file) => file !== "" && !/\.(cast|gitignore)$/.test(file));
+}
+
 const pluginFiles = [
   ...["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"],
   ...["LICENSE", "THIRD-PARTY-NOTICES.txt"],
@@ -34,7 +40,8 @@ const pluginFiles = [
 
 describe("the tarball", () => {
   it("contains the build of every source, the licence and the documents, and nothing else", async () => {
-    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "SKILL.md", "package.json"];
+    const pages = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SKILL.md"];
+    const documents = [...pages, "LICENSE", "package.json", ...["docs", "examples", "templates"].flatMap(trackedIn)];
     expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles(), ...pluginFiles].sort());
   });
 
@@ -42,9 +49,24 @@ describe("the tarball", () => {
     const absolute = /file:\/\/\/|\/(home|root|Users|tmp|var|opt|work)\/|\b[A-Z]:\\/;
     for (const file of await packedFiles()) {
       const text = read(file);
-      expect({ file, path: absolute.exec(text)?.[0] }).toEqual({ file, path: undefined });
+      // Documents and examples name folders of their readers.
+      const isBuilt = /^(dist|plugin)\//.test(file);
+      expect({ file, path: isBuilt ? absolute.exec(text)?.[0] : undefined }).toEqual({ file, path: undefined });
       expect({ file, isNamed: text.includes(repository) }).toEqual({ file, isNamed: false });
     }
+  });
+
+  it("contains what its pages link to", async () => {
+    const files = await packedFiles();
+    const targets = files
+      .filter((file) => file.endsWith(".md"))
+      .flatMap((file) => {
+        const text = read(file).replace(/^ *```[\s\S]*?^ *```$/gm, "");
+        const links = [...text.matchAll(/\]\((?!https?:)([^)\s#]+)/g)].map(([, link = ""]) => link);
+        return links.map((link) => posix.join(posix.dirname(file), link).replace(/\/$/, ""));
+      });
+    expect(targets.length).toBeGreaterThan(100);
+    expect(targets.filter((target) => !files.some((file) => `${file}/`.startsWith(`${target}/`)))).toEqual([]);
   });
 
   it("needs undici and zod at run time, and the Pulumi SDK of the program", () => {

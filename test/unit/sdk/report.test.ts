@@ -192,7 +192,7 @@ it("a report about ends shows only clusters past theirs that are not stopped", (
   expect(text).toContain("may be more clusters");
   expect(text).not.toMatch(/web|nmanaged/);
   expect(asMarkdown(found, { onlyExpired: true })).toMatch(/\| 12d ago \|\n\nPast their end, and not stopped: 1, /);
-  expect(asText(compared([], [own]), { onlyExpired: true })).toMatch(/^No cluster is past its end\.\n/);
+  expect(asText(compared([], [own]), { onlyExpired: true })).toMatch(/^No running cluster is past its end\.\n/);
 });
 
 it("the sums of a report leave out costs in several currencies", () => {

@@ -50,7 +50,7 @@ describe("the end of a cluster", () => {
     expect(stopped).toMatchObject({ changes: ["desiredStatus", "hourlyCost"], isEnd: true, sent: [stop] });
     expect(stopped.held.state).toMatchObject({ desiredStatus: "stopped", status: "stopped", hourlyCost: 0 });
     expect(stopped.lines).toEqual([
-      "warning: web: `runUntil` passed 3h ago, so it is stopped: all 2 replicas stop; 5.98 => 0 per hour. Nothing stops a cluster while nobody runs `up`",
+      "warning: web: `runUntil` passed 3h ago, so `pulumi up` stops it: all 2 replicas stop; 5.98 => 0 per hour",
     ]);
     const again = await up(later(), stopped.held, stopped.inputs, program);
     expect(again).toMatchObject({ changes: [], lines: [], sent: [] });
