@@ -15,11 +15,12 @@ interface Declared {
   readonly options?: object;
 }
 
-/** The program declares what the config lists. */
+/** The program declares what the config lists, and gives each of its providers the same limit of costs. */
 const program = `
 const native = require("pulumi-gpucluster/native");
 const { Provider } = native;
-const providers = { one: new Provider("one"), two: new Provider("two") };
+const settings = { maxHourlyCost: config.getNumber("limit") };
+const providers = { one: new Provider("one", settings), two: new Provider("two", settings) };
 for (const { by, label, args, options } of config.requireObject("clusters")) {
   const { Cluster } = by === "dynamic" ? gpu : native;
   const inputs = { gpuType: "h100", container: "acme/model:1", ...args };
@@ -173,4 +174,23 @@ test("gpucluster:maxHourlyCost is one limit for all providers of a program", asy
   expect(code).not.toBe(0);
   expect((await workspace.up(...limited)).code).not.toBe(0);
   expect(living(simulator).length).toBeLessThan(2);
+});
+
+test("a limit of a provider counts its own clusters, even if another provider has the same, and that of the stack counts all", async () => {
+  const { workspace } = await openFixture(program);
+  const limit = ["--config", "engine-test:limit=3"];
+  const [a, b, c]: [Declared, Declared, Declared] = [
+    { by: "one", label: "a" },
+    { by: "two", label: "b" },
+    { by: "two", label: "c" },
+  ];
+  expect((await workspace.preview(...limit, ...declare(a, b))).code).toBe(0);
+  const ofProvider = await workspace.preview(...limit, ...declare(a, b, c));
+  expect(ofProvider.output).toMatch(
+    /`maxHourlyCost` of the provider is 3\.00, but its clusters seen so far cost 5\.98/,
+  );
+  expect(ofProvider.code).not.toBe(0);
+  const ofStack = await workspace.preview("--config", "gpucluster:maxHourlyCost=5", ...limit, ...declare(a, b));
+  expect(ofStack.output).toMatch(/gpucluster:maxHourlyCost is 5\.00, but the clusters seen so far cost 5\.98/);
+  expect(ofStack.code).not.toBe(0);
 });
