@@ -20,41 +20,50 @@ const defaultKey = "sim-key";
 /** The help text. */
 export const usage = `Usage: pulumi-gpucluster simulator [options]
 
-A local server that behaves like the GPU cluster service. It begins without clusters. The endpoints
-of its clusters answer like a model server, but no model runs. When it is ready, it prints the lines
-that set its address and its key in a shell; if the output is not a terminal, one line of JSON with
-url, apiKey and pid. SIGINT and SIGTERM end it.
+A local server that behaves like the GPU cluster service. It begins without
+clusters. The endpoints of its clusters answer like a model server, but no model
+runs. When it is ready, it prints the lines that set its address and its key in
+a shell; if the output is not a terminal, one line of JSON with url, apiKey and
+pid. SIGINT and SIGTERM end it.
 
 Services, for --dialect:
 ${columns(Object.entries(dialectSummaries))}
 Options:
-  --dialect NAME         one of these services (default: plain), or JSON with options that change
-                         plain, such as '{"updateMethod":"PUT"}'
-  --port N               port of 127.0.0.1; 0 takes a free one (default: ${defaultPort})
-  --api-key KEY          the only API key (default: ${defaultKey})
-  --verbose              print one line for each request to stderr: method, path, status, duration
-  --provisioning-ms N    time until all replicas of a cluster are healthy (default: 3000)
-  --deletion-ms N        time until a deleted cluster is gone (default: 300)
-  --rate-limit N         requests per window (default: 100)
-  --rate-window-ms N     length of a window (default: 60000)
-  --list-lag-ms N        lists show clusters as they were N ms ago (default: 0)
-  --latency-ms N         added to each request (default: 0)
-  --fault JSON           a fault, such as
-                         '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
-  --exit-with-stdin      end when standard input closes
-  --help                 this text
+  --dialect NAME       one of these services (default: plain), or JSON with
+                       options that change plain, such as
+                       '{"updateMethod":"PUT"}'
+  --port N             port of 127.0.0.1; 0 takes a free one (default: ${defaultPort})
+  --api-key KEY        the only API key (default: ${defaultKey})
+  --verbose            print one line for each request to stderr: method, path,
+                       status, duration
+  --provisioning-ms N  time until all replicas of a cluster are healthy
+                       (default: 3000)
+  --deletion-ms N      time until a deleted cluster is gone (default: 300)
+  --rate-limit N       requests per window (default: 100)
+  --rate-window-ms N   length of a window (default: 60000)
+  --list-lag-ms N      lists show clusters as they were N ms ago (default: 0)
+  --latency-ms N       added to each request (default: 0)
+  --fault JSON         a fault (repeatable), such as
+                       '{"kind":"drop","when":"after","method":"POST"}'
+  --exit-with-stdin    end when standard input closes
+  --help               this text
 
 Example: npx pulumi-gpucluster simulator --verbose --provisioning-ms 10000
 
 Faults, by their kind (? marks an optional field):
-${columns(describeFaults())}  Each can select the requests or the new clusters that it applies to: method?, path?, name?, times?, after?
+${columns(describeFaults())}  Each can select the requests or the new clusters that it applies to: method?,
+  path?, name?, times?, after?
 
 Options of a service, each with its values; plain has the first of them:
 ${columns(describeOptions())}`;
 
+/** Rows of a terminal of 80 columns. */
 function columns(rows: readonly [string, string][]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd().concat("\n")).join("");
+  const line = new RegExp(`(.{1,${80 - width - 4}})(?: |$)`, "g");
+  const wrapped = (text: string) =>
+    (text.match(line) ?? []).map((part) => part.trimEnd()).join(`\n${" ".repeat(width + 4)}`);
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrapped(text)}`.trimEnd().concat("\n")).join("");
 }
 
 const introduction =
