@@ -218,6 +218,8 @@ const rows: Row[] = [
   ["a creation that is redirected when it is done", "well", "create", redirects, { create: always }],
   ["a change that is redirected when it is done", "well", "update", redirects, { update: always, scale: always }],
   ["a deletion that is redirected when it is done", "well", "delete", redirects, { delete: { times: 1 } }, slow],
+  ["a deletion whose every answer is lost", "well", "delete", [...redirects, ...lost], { delete: always }, slow],
+  ["a deletion that was not done, and reads", "badly", "delete", lost, { delete: notDone, get: always, list: always }],
   ["a read", "safely", "read", [...refusals, ...oddRecords, ...words], { get: always }],
   ["a read, and the list", "badly", "read", unreadable, { get: always, list: always }],
   ["a read of replicas", "safely", "read", [...all, ...badReplicas], { status: always }],

@@ -69,6 +69,20 @@ describe("a deletion", () => {
     expect(fixture.living()).toHaveLength(1);
   });
 
+  it.each([0, 60_000])(
+    "that is redirected, but not done, keeps a new cluster that reads hide for %i ms",
+    async (hiddenMs) => {
+      const { fixture, made } = await openSettled(checked);
+      fixture.simulator.change(made.id, { hiddenMs });
+      fixture.simulator.fault({ method: "DELETE", kind: "redirect", location: "https://gateway.example/", times: 99 });
+      const { message } = await failureOf(fixture.remove(made));
+      expect(message).toMatch(
+        /was not deleted: DELETE .*HTTP 302.*Redirects to https:\/\/gateway.example are not followed/,
+      );
+      expect(fixture.living()).toHaveLength(1);
+    },
+  );
+
   it("ends at once at an interrupt", async () => {
     const { fixture, made } = await openSettled(checked, { deletionMs: 24 * 3_600_000 });
     const { end, lastedMs } = await interruptAfter(fixture, 20_000, (ctx) =>
