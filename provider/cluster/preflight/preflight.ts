@@ -9,7 +9,7 @@ import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/takenName";
-import { allowedTypes, hasType, identifiersOfType, withKeptType } from "../schema/gpus";
+import { allowedTypes, hasType, identifiersOfType, keepType } from "../schema/gpus";
 import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
 import type { Dependencies } from "../wait/wait";
@@ -74,7 +74,7 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
     salt: settings?.resume,
   };
   const completed = completeInputs(news, names);
-  const typed = current ? withKeptType(completed, current) : completed;
+  const typed = current ? keepType(completed, current) : completed;
   const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
   if (!deps || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
@@ -129,7 +129,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const previous = await withListedOutputs(requested, current);
   const { __gpu = previous.__gpu, ...typed } = await withListedType(
     reads,
-    withKeptType(requested.inputs, previous),
+    keepType(requested.inputs, previous),
     previous,
   );
   // Previews show a hidden input that goes. The check of a replacement finds the identifiers of the new type.
