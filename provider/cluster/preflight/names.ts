@@ -79,7 +79,8 @@ export async function judgeName(situation: Situation): Promise<Existing> {
 
 /**
  * Whether a change keeps the name of its cluster, or a replacement can take it over. Only the engine knows the order of a
- * replacement. If the program has it create the new cluster first, the creation finds the name taken.
+ * replacement. If the program has it create the new cluster first, the creation finds the name taken. A pattern of
+ * `pulumi:autonaming` without a random part generates the same name again, and the engine then deletes first in any case.
  */
 function canKeepName({ kind, inputs, previous }: Situation): boolean {
   if (previous?.name !== inputs.name) return false;

@@ -161,6 +161,19 @@ describe("a replacement by an option, for which the engine requests no diff,", (
   });
 });
 
+it("a replacement whose name comes from a fixed pattern of `pulumi:autonaming` keeps it: the engine deletes the old cluster first", async () => {
+  const { fixture } = await openWith("web");
+  const { name, ...unnamed } = checked;
+  const news = { ...unnamed, __deleteBeforeReplace: false };
+  const checkAs = async (olds: Properties) => {
+    const ctx = fixture.ctx({ naming: { proposed: "web" } });
+    return fixture.run(fixture.cluster.check(ctx, news, olds));
+  };
+  await checkAs(old({ __generatedName: true }));
+  const { inputs, failures } = await checkAs({});
+  expect([failures, inputs["name"]]).toEqual([[], "web"]);
+});
+
 describe("a service that cannot update clusters in place", () => {
   it("is not assumed if the descriptor cannot be read: one warning, and no replacement", async () => {
     const fault: Fault = { kind: "status", status: 429, headers: { "Retry-After": "40" }, path: "/", times: 99 };
