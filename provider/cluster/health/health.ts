@@ -252,7 +252,7 @@ export interface Rollout {
  * Whether a rollout has begun between two observations: the status word became a pending one or left a failure, all replicas are
  * new, or a replica of a healthy cluster has changed. Replicas that start or crash change without a rollout.
  */
-export function hasBegun(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
+export function showsRollout(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
   if (!before || !after) return false;
   if (isChanging(after.status) && !isChanging(before.status)) return true;
   const hasFailed = (status: StatusRecord) => stateOf(status.status) === "failed";
@@ -321,7 +321,7 @@ function progressOf({ record, status }: Found, rollout: Rollout, previous?: Roll
   const { hasBegun: hadBegun, renewed } = previous ?? { hasBegun: rollout.hasBegun, renewed: [] };
   const after = status && { ...status, status: status.status ?? record.status };
   return {
-    hasBegun: hadBegun || hasBegun(rollout.before, after),
+    hasBegun: hadBegun || showsRollout(rollout.before, after),
     renewed: [...new Set([...renewed, ...renewedIds(rollout.before, status)])],
   };
 }

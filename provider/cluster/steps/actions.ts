@@ -11,7 +11,7 @@ import {
   TimeoutError,
 } from "../../base/errors";
 import { holdMs, maxEffectMs } from "../../base/times";
-import { hasBegun, isDown, isIdle, type Rollout, stoppedCondition, wasHealthy } from "../health/health";
+import { isDown, isIdle, type Rollout, showsRollout, stoppedCondition, wasHealthy } from "../health/health";
 import type { CheckedInputs } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
@@ -136,8 +136,8 @@ export async function rollOutUpdate(
 ): Promise<Rollout> {
   const { client } = deps;
   const requestedAtMs = deps.clock.now();
-  const wasSeen = seen.some(({ status, health }) => hasBegun(before, { replicas: [], ...health, status }));
-  const check = async () => hasBegun(before, await observeStatus(deps, operation));
+  const wasSeen = seen.some(({ status, health }) => showsRollout(before, { replicas: [], ...health, status }));
+  const check = async () => showsRollout(before, await observeStatus(deps, operation));
   let isBegun = before !== undefined && wasSeen;
   if (before && !wasSeen) isBegun = (await operation.poll({ pausesMs: effectPauses(maxEffectMs), check })) === true;
   if (isBegun || (before && wasHealthy(before))) client.learn({ rollsOut: isBegun });
@@ -189,7 +189,7 @@ export async function restartReplicas(
         action === "restart"
           ? client.restartCluster(operation.id, operation.request())
           : client.redeployCluster(operation.id, operation.request(), body),
-      isDone: async () => hasBegun(before, await observeStatus(deps, operation)),
+      isDone: async () => showsRollout(before, await observeStatus(deps, operation)),
       attempt,
     });
     return { before, requestedAtMs: clock.now(), hasBegun: isObserved };

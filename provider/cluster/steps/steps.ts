@@ -243,7 +243,6 @@ async function startStopped(
 /** A rollout that the wait observes was accepted in any case. */
 async function waitForTarget({ deps, operation, update, progress }: Change, isCreatedOrScaled: boolean): Promise<void> {
   const { target } = update;
-  progress.begin();
   const { rollout } = progress;
   const inputs = { ...target, replicas: progress.replicas || target.replicas };
   await waitUntilReady(deps, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
@@ -418,10 +417,6 @@ class Progress {
       this.#paths = before.paths;
       this.#hasBegun = before.hasBegun;
     };
-  }
-
-  begin(): void {
-    this.#hasBegun = true;
   }
 
   /** The cluster gets these values later, or perhaps. */

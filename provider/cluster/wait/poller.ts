@@ -35,7 +35,7 @@ const maxRefusals = 3;
 
 type PollOptions = Pick<ListOptions, "priority">;
 /** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
-const poll: PollOptions = { priority: "poll" };
+const pollPriority: PollOptions = { priority: "poll" };
 
 /**
  * Polls clusters until each wait has a final condition. All waits of a process poll at the same moments, so
@@ -117,7 +117,7 @@ export class Poller {
     const { operation, conditionOf, untilGone } = options;
     if (untilGone) return this.#lookUp(options);
     if (last.record && polls % 2 === 1) {
-      const status = await this.#statusOf(operation, poll);
+      const status = await this.#statusOf(operation, pollPriority);
       // The previous poll's status word is older than this `/status`.
       const withoutWord = { ...last.record, status: undefined };
       if (status && conditionOf({ record: withoutWord, status }).kind === "pending")
@@ -127,7 +127,7 @@ export class Poller {
     const { record, isGone } = await this.#lookUp(options);
     if (!record || isGone) return { record, isGone };
     if (conditionOf({ record }).kind !== "pending") return this.#complete(options, record);
-    return { record, status: last.status ?? (await this.#statusOf(operation, poll)) };
+    return { record, status: last.status ?? (await this.#statusOf(operation, pollPriority)) };
   }
 
   /** Reads the shared list. It may lag, so a read by id confirms a failure, and success without `/status` of an older cluster. */
@@ -179,7 +179,7 @@ export class Poller {
     return status;
   }
 
-  #lookUp({ operation, untilGone: wasDeleted }: WaitOptions, priority: PollOptions = poll): Promise<Lookup> {
+  #lookUp({ operation, untilGone: wasDeleted }: WaitOptions, priority: PollOptions = pollPriority): Promise<Lookup> {
     const options = { ...operation.lookup(), ...priority, wasDeleted, attempts: 1, listAgeMs: sameTickMs };
     return lookUp(this.sources, operation.id, options);
   }
@@ -188,7 +188,7 @@ export class Poller {
     const { operation, untilGone } = options;
     try {
       const { lists } = this.sources;
-      const request = { ...operation.lookup(), ...poll, attempts: 1 };
+      const request = { ...operation.lookup(), ...pollPriority, attempts: 1 };
       const list = await (untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request));
       const listed = memberOf(list, operation.id);
       if (listed || (untilGone && list.complete)) return { record: listed };

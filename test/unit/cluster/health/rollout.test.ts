@@ -1,5 +1,5 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { hasBegun } from "../../../../provider/cluster/health/health";
+import { showsRollout } from "../../../../provider/cluster/health/health";
 import { type Fixture, openFixture, patch, redeploy, sameReplicas } from "../harness";
 import { checked } from "../inputs";
 
@@ -163,7 +163,7 @@ describe("two observations", () => {
     ["a running cluster of which only the word is known fails", statusOf("", "running"), statusOf("", "failed")],
     ["a healthy flag turns false", { replicas: [], overall: true }, { replicas: [], overall: false }],
   ])("prove a rollout: %s", (_title, before, after) => {
-    expect(hasBegun(before, after)).toBe(true);
+    expect(showsRollout(before, after)).toBe(true);
   });
 
   const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
@@ -179,6 +179,6 @@ describe("two observations", () => {
     ["the healthy flag stays", { replicas: [], overall: true }, { replicas: [], overall: true }],
     ["only messages change", up("1"), up("2")],
   ])("prove no rollout: %s", (_title, before, after) => {
-    expect(hasBegun(before, after)).toBe(false);
+    expect(showsRollout(before, after)).toBe(false);
   });
 });

@@ -182,6 +182,14 @@ describe("an interrupt", () => {
   });
 });
 
+it("the time limit ends the search for a lost creation after one last list", async () => {
+  const fixture = await openFixture({ faults: [lostAfter, hidden(60_000)] });
+  const work = claim(fixture, {}, { timeoutMs: 6_000 });
+  await expectDoubt(fixture, /the time limit ended the search/, 1, work);
+  // One before the request, then at once, after 2 s, after 3 s, and at the limit.
+  expect(fixture.countOf(listLine)).toBe(5);
+});
+
 const later = { ...post, when: "after" } as const;
 const answer = (body: object): Fault => ({ ...post, kind: "body", body: JSON.stringify(body) });
 const operation = answer({ id: "op_77", status: "pending" });

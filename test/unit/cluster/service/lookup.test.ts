@@ -149,6 +149,14 @@ describe("a deleted cluster that can still be read by its id", () => {
     expect((await fixture.read(made))?.state).toMatchObject({ status });
   });
 
+  it("is kept under a word that may mean another thing if the list shows the same", async () => {
+    const record = { id: "cl_1", name: "web", status: "released", gpu_type: "h100", replicas: 2 };
+    const list = { ...theList, kind: "body", body: JSON.stringify({ clusters: [record] }) } as const;
+    const { fixture, made } = await openWith([list]);
+    fixture.simulator.fault({ ...oneCluster, kind: "body", status: 200, body: JSON.stringify(record) });
+    expect((await fixture.read({ ...made, id: "cl_1" }))?.state).toMatchObject({ status: "released" });
+  });
+
   it.each<[string, Fault]>([
     ["while the service is down", failing],
     ["where the list is a web page", webPage],

@@ -70,6 +70,7 @@ describe("a cluster that is to run", () => {
 const treatments = [
   { startedBy: "restart-or-redeploy", stoppedUpdate: "refused", updateRollsOut: false },
   { startedBy: "redeploy", stoppedUpdate: "starts", updateRollsOut: false },
+  { startedBy: "redeploy", stoppedUpdate: "stored", updateRollsOut: false },
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true, updateMethod: "PUT" },
 ] as const;
@@ -82,6 +83,7 @@ describe.each(treatments)("a stopped cluster: %j", (way) => {
     expect(fixture.running(at)).toMatchObject({ status: "running", env, restarts: 0 });
     expect(fixture.simulator.cluster(at.id)?.replicas).toBe(1);
     expect(fixture.writes().filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
+    expect(at.state).not.toHaveProperty("__unfinished");
     expect(fixture.warnings()).toEqual([]);
   });
 
