@@ -3,18 +3,17 @@ import type { endpoints } from "../../provider/api/endpoints";
 import { Transport } from "../../provider/api/http/transport";
 import { isNotFound } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
-import { dialects, type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import { dialects, type SimulatorOptions } from "../../simulator";
+import { closeSimulators, openSimulator } from "../support/simulators";
 import { sources } from "../support/sources";
 import { VirtualClock } from "../support/virtualClock";
 
-const running: Simulator[] = [];
-afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
+afterEach(closeSimulators);
 
 /** The real client and a simulator, in the same virtual time. */
 async function open(options: SimulatorOptions = {}) {
   const clock = new VirtualClock(Date.now());
-  const simulator = await startSimulator({ clock, provisioningMs: 1_000, ...options });
-  running.push(simulator);
+  const simulator = await openSimulator({ clock, provisioningMs: 1_000, ...options });
   const { url: baseUrl, apiKey } = simulator;
   const timing = { clock, random: () => 0.5 };
   const transport = new Transport({ baseUrl, apiKey: new Secret(apiKey), userAgent: "contract/1", sources, ...timing });

@@ -1,21 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../support/folders";
 import { read } from "../support/repository";
 import { cliRoot } from "./workspace";
 
 const schema = read("provider/schema/schema.json");
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "gpucluster-schema-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
 /** Pulumi's own check of a schema. */
 function check(text: string) {
-  const file = join(folder, "schema.json");
+  const file = join(newFolder(), "schema.json");
   writeFileSync(file, text);
   const { status, stdout, stderr } = spawnSync(join(cliRoot, "bin/pulumi"), ["schema", "check", file], {
     env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gpuModelId, type Simulator, startSimulator } from "../../simulator";
+import { newFolder } from "../support/folders";
 import { run } from "./run";
 
 /** The only version that there is. */
@@ -15,7 +14,7 @@ const rtx4090 = gpuModelId("rtx-4090");
 
 let simulator: Simulator;
 let steps: Map<string, unknown>;
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-python-"));
+const folder = newFolder();
 const bin = (program: string) => join(folder, "venv/bin", program);
 
 beforeAll(async () => {
@@ -41,10 +40,7 @@ beforeAll(async () => {
   steps = new Map(lines.map(({ step, answer }) => [step, answer]));
 }, limitMs);
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await simulator.close();
-});
+afterAll(() => simulator.close());
 
 const running = { status: "running", replicas: [{ status: "running", healthy: true }] };
 

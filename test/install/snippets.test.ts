@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { blocksOf, pages, programOf } from "../support/documents";
+import { newFolder } from "../support/folders";
 import { install } from "./managers";
 import { run } from "./run";
 import { binaryOf, node20, node24, type Runtime } from "./runtimes";
@@ -9,11 +9,8 @@ import { Tarball } from "./tarball";
 import { newestSdk, oldestSdk } from "./versions";
 
 const tarball = new Tarball();
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-snippets-"));
-afterAll(() => {
-  tarball.remove();
-  rmSync(folder, { recursive: true });
-});
+const folder = newFolder();
+afterAll(() => tarball.remove());
 
 /** With an empty cache, npm downloads what the documents need. */
 const limitMs = 300_000;

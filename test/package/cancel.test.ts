@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cancelCreation } from "../support/dynamicProcess";
+import { newFolder } from "../support/folders";
 import { repository } from "../support/repository";
 
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-cancel-"));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 describe("a creation by the dynamic adapter, in the process of the SDK", () => {
   it("ends at once when the engine cancels it, and the new cluster stays in the state", async () => {

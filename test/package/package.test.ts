@@ -1,9 +1,9 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { promisify } from "node:util";
+import { newFolder } from "../support/folders";
 import { manifest, read, repository } from "../support/repository";
 
 const run = promisify(execFile);
@@ -102,7 +102,7 @@ describe("the plugin", () => {
   });
 
   it("comes with the licence of every package of which it holds code", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const folder = newFolder();
     const code = `import { buildPlugin } from "./scripts/plugin.mjs";
       const { outputs } = await buildPlugin(process.argv[1]);
       console.log(JSON.stringify(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))));`;
@@ -120,11 +120,10 @@ describe("the plugin", () => {
       for (const file of licences) expect(notices).toContain(readFileSync(join(own, file), "utf8"));
     }
     expect(read("plugin/THIRD-PARTY-NOTICES.txt")).toBe(notices);
-    rmSync(folder, { recursive: true });
   });
 
   it("needs nothing beside it, says its port first, and ends with the engine", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const folder = newFolder();
     const alone = join(folder, "pulumi-resource-gpucluster");
     copyFileSync(executable, alone);
     const plugin = spawn(process.execPath, [alone, "127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -133,14 +132,13 @@ describe("the plugin", () => {
     expect(line).toMatch(/^\d+\n$/);
     plugin.stdin.end();
     expect(await ended).toEqual([1, null]);
-    rmSync(folder, { recursive: true });
   });
 
   it.each([
     ["says which Node it needs if none is on the PATH", executable, { PATH: "/nonexistent" }, "none was found."],
     ["says which Node it needs if the one that runs it is too old", process.execPath, {}, "is v18.20.0."],
   ])("%s", async (_how, command, env, reason) => {
-    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const folder = newFolder();
     const old = join(folder, "old.cjs");
     writeFileSync(
       old,
@@ -152,7 +150,6 @@ describe("the plugin", () => {
     const needs = manifest.engines.node.replace(">=", ">= ");
     expect(failed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`needs Node.js ${needs} on`) });
     expect(failed).toMatchObject({ stderr: expect.stringContaining(reason) });
-    rmSync(folder, { recursive: true });
   });
 
   it("runs by itself as the same process, which the engine can stop", async () => {

@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { newFolder } from "../support/folders";
 import { repository } from "../support/repository";
 
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-types-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const program = `import * as pulumi from "@pulumi/pulumi";
 import * as gpu from "pulumi-gpucluster";

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator";
+import { newFolder } from "../support/folders";
 import { type ProviderProcess, startProvider } from "../support/providerProcess";
 import { repository } from "../support/repository";
 
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-error-"));
+const folder = newFolder();
 /** Uncaught errors in the plugin's process, on a signal. */
 const errors = join(folder, "errors.cjs");
 writeFileSync(
@@ -32,8 +32,6 @@ afterEach(async () => {
   await plugin.close();
   await simulator.close();
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const idOf = (name: string) => simulator.clusters().find((cluster) => cluster.name === name)?.id;
 

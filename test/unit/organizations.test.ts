@@ -1,15 +1,8 @@
 import { dependenciesFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
+import { closeSimulators, openSimulator } from "../support/simulators";
 import { failureOf } from "./cluster/harness";
-import {
-  closeSimulators,
-  configOf,
-  type FunctionName,
-  forgetEnvironment,
-  functionNames,
-  openProvider,
-  openSimulator,
-} from "./providerHarness";
+import { configOf, type FunctionName, forgetEnvironment, functionNames, openProvider } from "./providerHarness";
 
 beforeAll(forgetEnvironment);
 afterEach(closeSimulators);

@@ -1,5 +1,5 @@
 import { createProvider, type Provider } from "../../provider";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import type { Simulator } from "../../simulator";
 
 /** The names of all data functions. */
 export const functionNames = [
@@ -24,19 +24,6 @@ export function openProvider(config: Readonly<Record<string, string>>) {
     call: (name: FunctionName, ...args: unknown[]): Promise<unknown> =>
       Reflect.apply(provider.functions[name], undefined, args),
   };
-}
-
-const open: Simulator[] = [];
-
-/** A simulator that `closeSimulators` closes. */
-export async function openSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ rateLimit: 1_000_000, ...options });
-  open.push(simulator);
-  return simulator;
-}
-
-export async function closeSimulators(): Promise<void> {
-  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
 }
 
 /** The config of a simulator's first key, as the ordinary connection. */

@@ -4,7 +4,6 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
@@ -15,12 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Journal } from "../../../provider/base/journal";
+import { newFolder } from "../../support/folders";
 
 let parent: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "journal-"));
+  parent = newFolder();
 });
-afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const engine = "127.0.0.1:40000";
 const open = (address = engine) => new Journal(address, parent);

@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ConfigError } from "../../../provider/base/errors";
 import { type RequestEntry, requestLog } from "../../../provider/base/requestLog";
+import { newFolder } from "../../support/folders";
 
 const entry: RequestEntry = { time: "", method: "GET", route: "/v1/clusters", attempt: 1, waitedMs: 0 };
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "gpucluster-log-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it("adds lines to a file that only its owner may read, from several processes", () => {
   const file = join(folder, "requests.log");

@@ -9,8 +9,9 @@ import type { CreationDependencies } from "../../../provider/cluster/operations/
 import { createClusterResource, createDependencies } from "../../../provider/cluster/resource";
 import type { RequestNames, ResolvedSettings } from "../../../provider/config/settings";
 import { type CallContext, InitError, type Properties, type Resource } from "../../../provider/contract";
-import { dialects, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { dialects, type Fault, type Simulator, type SimulatorOptions } from "../../../simulator";
 import { living } from "../../support/living";
+import { closeSimulators, openSimulator } from "../../support/simulators";
 import { sources } from "../../support/sources";
 import { VirtualClock } from "../../support/virtualClock";
 import { checked, urnOf } from "./inputs";
@@ -46,8 +47,6 @@ export interface FixtureOptions extends SimulatorOptions {
   readonly requestNames?: RequestNames;
 }
 
-const open: Simulator[] = [];
-
 /** Every test closes what it has opened. */
 afterEach(closeAll);
 
@@ -60,8 +59,7 @@ export async function openFixture({
   ...options
 }: FixtureOptions = {}): Promise<Fixture> {
   const clock = new VirtualClock();
-  const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
-  open.push(simulator);
+  const simulator = await openSimulator({ clock, rateLimit: 1_000_000, ...options });
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = withMethods(real, patch?.(withMethods(real)));
   const messages: string[] = [];
@@ -126,7 +124,7 @@ export const sameReplicas = rewritingText((body) =>
 
 /** Closes what the tests have opened. Fails if a message was too long. */
 export async function closeAll(): Promise<void> {
-  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
+  await closeSimulators();
   expect(tooLong.splice(0)).toEqual([]);
 }
 

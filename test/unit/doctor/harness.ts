@@ -1,6 +1,7 @@
 import { type FindStack, runDoctor } from "../../../provider/doctor/main";
 import type { DoctorReport } from "../../../provider/doctor/report";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import type { Simulator, SimulatorOptions } from "../../../simulator";
+import { closeSimulators, openSimulator } from "../../support/simulators";
 
 /** Stand for values that no output may contain. */
 export const canaries = {
@@ -17,15 +18,12 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   return runDoctor(args, env, findStack);
 }
 
-const open: Simulator[] = [];
-
 /** Every test closes what it has opened. */
-afterEach(() => Promise.all(open.splice(0).map((simulator) => simulator.close())));
+afterEach(closeSimulators);
 
 /** A service with so many clusters that have an environment. */
 export async function openService(options: SimulatorOptions = {}, clusters = 1): Promise<Simulator> {
-  const simulator = await startSimulator({ apiKeys: { [canaries.key]: "org" }, ...options });
-  open.push(simulator);
+  const simulator = await openSimulator({ apiKeys: { [canaries.key]: "org" }, ...options });
   const gpuType = gpuTypes[simulator.dialect.catalog];
   const env = { MODEL: canaries.env, API_TOKEN: `${canaries.env}-2` };
   for (let number = 0; number < clusters; number += 1) {

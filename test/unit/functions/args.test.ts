@@ -1,16 +1,9 @@
 import { GpuClusterError } from "../../../provider/base/errors";
 import type { Simulator } from "../../../simulator";
+import { closeSimulators, openSimulator } from "../../support/simulators";
 import { failureOf } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
-import {
-  closeSimulators,
-  configOf,
-  type FunctionName,
-  forgetEnvironment,
-  functionNames,
-  openProvider,
-  openSimulator,
-} from "../providerHarness";
+import { configOf, type FunctionName, forgetEnvironment, functionNames, openProvider } from "../providerHarness";
 
 let simulator: Simulator;
 

@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Report, report } from "../../../sdk/automation";
 import { type Simulator, startSimulator } from "../../../simulator";
+import { newFolder } from "../../support/folders";
 
 /** Stacks are read through a CLI that answers from files, and records what it was asked. */
-const folder = mkdtempSync(join(tmpdir(), "gpucluster-report-"));
+const folder = newFolder();
 const command = join(folder, "pulumi");
 const keys = { eu: "canary-key-eu-0001", us: "canary-key-us-0002" };
 let simulator: Simulator;
@@ -26,10 +26,7 @@ esac
   simulator.addCluster({ name: "boston", gpuType: "l4", organization: "america" });
 });
 
-afterAll(async () => {
-  await simulator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => simulator.close());
 
 beforeEach(() => writeFileSync(join(folder, "asked"), ""));
 

@@ -1,4 +1,5 @@
-import { type SimulatedCluster, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import type { SimulatedCluster, Simulator, SimulatorOptions } from "../../../simulator";
+import { closeSimulators, openSimulator } from "../../support/simulators";
 
 /** A clock that only tests move. */
 export class TestClock {
@@ -29,16 +30,13 @@ export interface Fixture {
   call(line: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
-const running: Simulator[] = [];
-
 /** Every test closes what it has opened. */
-afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
+afterEach(closeSimulators);
 
 /** Starts a simulator that the end of the test closes. */
 export async function start(options: SimulatorOptions = {}): Promise<Fixture> {
   const clock = new TestClock();
-  const simulator = await startSimulator({ clock, ...options });
-  running.push(simulator);
+  const simulator = await openSimulator({ clock, ...options });
   return {
     simulator,
     clock,

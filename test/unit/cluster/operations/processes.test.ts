@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Journal } from "../../../../provider/base/journal";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { ResolvedSettings } from "../../../../provider/config/settings";
 import type { Properties } from "../../../../provider/contract";
+import { newFolder } from "../../../support/folders";
 import { type Fixture, type FixtureOptions, failureOf, type Held, openFixture, rewriting, toRun } from "../harness";
 import { least, urnOf } from "../inputs";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "run-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const inputs: Properties = { ...toRun, container: "team/server:1.0", name: "prod" };
 
