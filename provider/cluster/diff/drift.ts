@@ -173,10 +173,6 @@ function differingExtras(extras: Properties = {}, { fields }: ClusterRecord): st
   });
 }
 
-function unreportedExtras(extras: Properties = {}, { fields }: ClusterRecord): string[] {
-  return Object.keys(extras).filter((name) => fields?.get(plainName(name)) === undefined);
-}
-
 /** The extra fields with the values of the record. Fields that it does not report, and those of `except`, stay unchanged. */
 export function driftedExtras(extras: Properties | undefined, record: ClusterRecord, except: readonly string[] = []) {
   const names = differingExtras(extras, record).filter((name) => !except.includes(name));
@@ -222,7 +218,7 @@ export function mayScaleTo(extras: Properties = {}, count?: number): count is nu
 
 /** The paths of the inputs that the service does not report. */
 export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
-  const { env = {}, extraFields } = inputs;
+  const { env = {}, extraFields = {} } = inputs;
   const unreported: string[] = ([...textNames, "replicas"] as const).filter(
     (field) => inputs[field] !== undefined && record[field] === undefined,
   );
@@ -231,7 +227,8 @@ export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): s
   const names = Object.keys(env).sort();
   if (observed) unreported.push(...names.filter((name) => isMasked(observed.get(name) ?? null)).map(envPathOf));
   else if (names.length > 0) unreported.push("env");
-  return [...unreported, ...unreportedExtras(extraFields, record).map(extraPathOf)];
+  const extras = Object.keys(extraFields).filter((name) => record.fields?.get(plainName(name)) === undefined);
+  return [...unreported, ...extras.map(extraPathOf)];
 }
 
 /**
@@ -304,13 +301,6 @@ function isEmpty({ fields = new Map() }: ClusterRecord, names: readonly string[]
   return names.some((name) => fields.get(name) === null || fields.get(name) === "");
 }
 
-interface Image {
-  readonly host: string;
-  readonly path: string;
-  readonly tag?: string;
-  readonly digest?: string;
-}
-
 /**
  * Whether the observed image is the requested one. The service can add the default registry, a tag or a digest to the reference;
  * what the request names must be the same.
@@ -324,7 +314,7 @@ export function sameImage(requested: string, observed: string): boolean {
 
 const defaultHost = "docker.io";
 
-function parseImage(reference: string): Image {
+function parseImage(reference: string) {
   const [name = "", digest] = reference.split("@");
   const [, location = name, tag] = /^(.*?)(?::([^:/]+))?$/.exec(name) ?? [];
   // Container tools distinguish a registry from a folder by the same rule.

@@ -28,6 +28,7 @@ import {
   lossOf,
   type Message,
   rolloutOf,
+  type Situation,
   severityOf,
   warning,
   withReplicasOf,
@@ -76,7 +77,7 @@ export class Checks {
     const { deps, settings } = this.#connect();
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.storedInState(id, state.__resumedAt);
-    const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run, hide }, id, state) : [];
+    const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (deps?.registry.costOf(urn)) {
@@ -152,13 +153,8 @@ export class Checks {
  * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
  */
 async function refuseForeignKey(
-  {
-    ctx,
-    deps,
-    settings,
-    run,
-    hide,
-  }: { ctx: CallContext; deps: Dependencies; settings: ResolvedSettings; run: RunMemory; hide: Hide },
+  { ctx, deps, settings, run }: Pick<Situation, "ctx" | "deps" | "settings" | "run">,
+  hide: Hide,
   id: string,
   state: ClusterState,
 ): Promise<Message[]> {

@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import { age } from "../../base/clock";
 import type { ResolvedSettings } from "../../config/settings";
-import { type CallContext, type CheckFailure, hasUnknown, type Properties, UNKNOWN } from "../../contract";
+import { type CallContext, type Checked, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { withName } from "../diff/adoption";
 import { diffCluster, isWithinPaths } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
@@ -45,12 +45,8 @@ interface Request {
   readonly run: RunMemory;
 }
 
-interface Preflight {
-  readonly inputs: Properties;
-  readonly failures: readonly CheckFailure[];
+interface Preflight extends Required<Checked> {
   readonly messages: readonly Message[];
-  /** The outputs that are known before the operation and not among the inputs. */
-  readonly knownOutputs: Properties;
 }
 
 /**
@@ -117,14 +113,8 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   return conclude(situation, findings, knownOutputs, outputs);
 }
 
-interface Prepared {
-  readonly situation: Situation;
-  readonly findings: readonly Finding[];
-  /** Whether the resource certainly keeps its cluster. */
-  readonly keepsCluster: boolean;
-}
-
-async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
+/** `keepsCluster`: whether the resource certainly keeps its cluster. */
+async function prepareChange(requested: Situation, current: CheckedInputs) {
   const { urn, run, reads } = requested;
   const previous = await withListedOutputs(requested, current);
   const { __gpu = previous.__gpu, ...typed } = await withListedType(
@@ -150,7 +140,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   return { situation, findings, keepsCluster };
 }
 
-async function prepareCreation(requested: Situation): Promise<Prepared> {
+async function prepareCreation(requested: Situation) {
   const found = await findAdopted(requested);
   const claimed = found.record ? withAdopted(requested, found.record) : requested;
   const findings = [...claim(claimed), ...found.findings];

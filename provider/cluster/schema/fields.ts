@@ -316,6 +316,3 @@ export const inputDefaults: Partial<ClusterInputs> = {
   onFailedUpdate: "keep",
   onNoCapacity: "fail",
 };
-
-/** The defaults that the state and previews show, because users look for them there. */
-export const visibleDefaults = ["replicas", "desiredStatus"] as const;

@@ -8,7 +8,7 @@ import { sentNames } from "../../api/requests";
 import { looksSecret } from "../../base/credentials";
 import { closestName, cut, resourceNameOf } from "../../base/text";
 import { type CallContext, type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
-import { type ClusterInputs, inputDefaults, inputNames, visibleDefaults } from "./fields";
+import { type ClusterInputs, inputDefaults, inputNames } from "./fields";
 import { asInputs, type CheckedInputs } from "./state";
 
 /** The message of a rule says what is valid. It never quotes a value, which can be a secret at any depth. */
@@ -348,8 +348,9 @@ export function waitingFailures(
 
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
   const { urn, current, predecessor, salt, naming } = context;
-  const defaults = Object.fromEntries(visibleDefaults.map((input) => [input, inputDefaults[input]]));
-  const completed: Properties = { ...defaults, ...news };
+  // The state and previews show these defaults, because users look for them there.
+  const { replicas, desiredStatus } = inputDefaults;
+  const completed: Properties = { replicas, desiredStatus, ...news };
   if (news["name"] === undefined) {
     completed["name"] = current ?? naming?.proposed ?? generatedName(urn, predecessor, salt);
     completed["__generatedName"] = true;
