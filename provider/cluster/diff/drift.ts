@@ -17,8 +17,6 @@ import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/stat
  * requested: with a default registry, with masked values, with additional variables. That is not drift.
  */
 
-type ObservedEnv = NonNullable<ClusterRecord["env"]>;
-
 export interface ObservedDifferences {
   /** Empty: nothing differs. */
   readonly echo: ObservedInputs;
@@ -55,10 +53,10 @@ export function compareObserved(
     },
     differing: [
       ...texts.filter((field) => !hasValue(field, inputs[field], record)),
-      ...env.differing.map(envPathOf),
-      ...extras.map(extraPathOf),
+      ...env.differing.map((name) => pathIn("env", name)),
+      ...extras.map((name) => pathIn("extraFields", name)),
     ],
-    unchanged: [...oldTexts, ...env.unchanged.map(envPathOf)],
+    unchanged: [...oldTexts, ...env.unchanged.map((name) => pathIn("env", name))],
   };
 }
 
@@ -88,12 +86,8 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, previous: 
   return { ignored, unchanged, differing: [...differing, ...unchanged] };
 }
 
-function envPathOf(name: string): string {
-  return `env.${cleanText(name, 100)}`;
-}
-
-function extraPathOf(name: string): string {
-  return `extraFields.${cleanText(name, 100)}`;
+function pathIn(map: "env" | "extraFields", name: string): string {
+  return `${map}.${cleanText(name, 100)}`;
 }
 
 /** Whether a record reports this value of an input, in any spelling that services are known to use. */
@@ -150,7 +144,7 @@ export function keysIn(paths: readonly string[], map: "env" | "extraFields"): st
 export const unknownValue = "***";
 
 /** A masked variable keeps its applied value; that of one which another user has added is not known. */
-function driftedEnv(state: ClusterState, observed: ObservedEnv) {
+function driftedEnv(state: ClusterState, observed: NonNullable<ClusterRecord["env"]>) {
   const { __observed: known, __unfinished } = state;
   const applied = new Map(Object.entries(state.env ?? {}));
   const ignored = new Set(keysIn(__unfinished?.paths ?? [], "env"));
@@ -191,11 +185,8 @@ function isSameValue(requested: unknown, observed: unknown): boolean {
   }
   if (Array.isArray(requested) && Array.isArray(observed))
     return requested.length === observed.length && requested.every((item, index) => isSameValue(item, observed[index]));
-  return requested === observed || (!isObject(requested) && !isObject(observed) && `${requested}` === `${observed}`);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+  const arePlain = [requested, observed].every((value) => typeof value !== "object" || value === null);
+  return requested === observed || (arePlain && `${requested}` === `${observed}`);
 }
 
 const rangeNames = {
@@ -225,10 +216,11 @@ export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): s
   const observed = record.env && new Map(Object.entries(record.env));
   // Sorted, because the order of the keys in a program is not a change.
   const names = Object.keys(env).sort();
-  if (observed) unreported.push(...names.filter((name) => isMasked(observed.get(name) ?? null)).map(envPathOf));
+  if (observed)
+    unreported.push(...names.filter((name) => isMasked(observed.get(name) ?? null)).map((name) => pathIn("env", name)));
   else if (names.length > 0) unreported.push("env");
   const extras = Object.keys(extraFields).filter((name) => record.fields?.get(plainName(name)) === undefined);
-  return [...unreported, ...extras.map(extraPathOf)];
+  return [...unreported, ...extras.map((name) => pathIn("extraFields", name))];
 }
 
 /**
@@ -312,14 +304,12 @@ export function sameImage(requested: string, observed: string): boolean {
   return wanted.path === actual.path && wanted.host === actual.host && isKept("tag") && isKept("digest");
 }
 
-const defaultHost = "docker.io";
-
 function parseImage(reference: string) {
   const [name = "", digest] = reference.split("@");
   const [, location = name, tag] = /^(.*?)(?::([^:/]+))?$/.exec(name) ?? [];
   // Container tools distinguish a registry from a folder by the same rule.
   const [, host, path = location] = /^([^/]*[.:][^/]*|localhost)\/(.+)$/.exec(location) ?? [];
-  return { host: (host ?? defaultHost).replace(/^index\./, ""), path: path.replace(/^library\//, ""), tag, digest };
+  return { host: (host ?? "docker.io").replace(/^index\./, ""), path: path.replace(/^library\//, ""), tag, digest };
 }
 
 /**
@@ -333,7 +323,6 @@ export function isMasked(observed: string | null): boolean {
   return observed === null || maskPattern.test(observed.trim());
 }
 
-/** The names of the variables that a record shows without their values. */
 export function maskedVariables({ env = {} }: ClusterRecord): string[] {
   return Object.entries(env)
     .filter(([, value]) => value !== "" && isMasked(value))

@@ -14,22 +14,24 @@ import {
 import { diffAdopted } from "../diff/adoption";
 import { withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
+import { tierOf } from "../schema/gpus";
 import { readableInputs, secretsOf } from "../schema/secrets";
 import { type CheckedInputs, type ClusterState, inputsOf, sinceEndMs, stateOutputNames } from "../schema/state";
 import { memberOf } from "../service/list";
 import { checkConnection, creationGraceLeftMs } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Dependencies } from "../wait/wait";
-import { hourlyCostOf, limitOf } from "./cost";
+import { costAt, limitOf } from "./cost";
 import {
   becauseStrict,
   hiddenReasonOf,
   info,
+  isStrict,
   lossOf,
   type Message,
   rolloutOf,
+  runs,
   type Situation,
-  severityOf,
   warning,
   withReplicasOf,
 } from "./findings";
@@ -101,7 +103,9 @@ export class Checks {
 
   async hourlyCostOf({ signal }: CallContext, inputs: CheckedInputs): Promise<number | undefined> {
     const isPatient = limitOf(inputs, this.settings()) !== undefined;
-    return hourlyCostOf(this.#run.reads(this.dependencies(), { signal, isPatient }), inputs);
+    const reads = this.#run.reads(this.dependencies(), { signal, isPatient });
+    const { value: price } = await reads.price(inputs.gpuType, tierOf(inputs.extraFields));
+    return runs(inputs) ? costAt(price, inputs).amount : 0;
   }
 
   isResumable(urn: string, inputs: CheckedInputs): boolean {
@@ -170,8 +174,7 @@ async function refuseForeignKey(
   const why = error === undefined ? "it was created a moment ago" : messageOf(error);
   const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
   if (isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
-  if (severityOf("unread", settings) === "failure")
-    throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
+  if (isStrict(settings)) throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
   const wayOut =
     "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
   return [warning(`${id} ${text}. ${wayOut}`, "unseen")];

@@ -7,7 +7,7 @@ import { costOfReplica, formatAmount, gpusPerReplica, roundCost, tierOf } from "
 import type { CheckedInputs } from "../schema/state";
 import type { Cost, PlannedCost } from "../service/registry";
 import { type Finding, failure, gapOf, info, runs, type Situation, typesToTry, warning } from "./findings";
-import type { Answer, Price, Reads } from "./reads";
+import type { Answer, Price } from "./reads";
 
 type CostInputs = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
@@ -19,11 +19,6 @@ export function costAt(price: Price | undefined, { gpuType, replicas, extraField
     amount: roundCost(price.amount * replicas * gpus),
     parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${formatAmount(price.amount, price.currency)}`,
   };
-}
-
-export async function hourlyCostOf(reads: Reads, inputs: CheckedInputs): Promise<number | undefined> {
-  const { value } = await reads.price(inputs.gpuType, tierOf(inputs.extraFields));
-  return runs(inputs) ? costAt(value, inputs).amount : 0;
 }
 
 /** The cost that needs no price: that of a stopped cluster, and of one whose cost does not change. */

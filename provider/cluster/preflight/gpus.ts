@@ -13,9 +13,9 @@ import {
   failure,
   gapOf,
   info,
+  isStrict,
   runs,
   type Situation,
-  severityOf,
   typesToTry,
   warning,
 } from "./findings";
@@ -27,20 +27,22 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
   const newTypes = types.filter((type) => !hasType(previous, type));
   if (newTypes.length === 0 || adopted || inputs.adopt !== undefined) return [];
+  const onlyWarns = settings.previewChecks === "warn";
   const list = await reads.gpuTypes();
   const { value: listed } = list;
   if (!listed && previous && hasKnownType(previous)) {
     const text =
       `"${inputs.gpuType}" may be another name of "${previous.gpuType}", the type of the cluster, and the list of GPU types could ` +
       `not be read: ${messageOf(list.error)}`;
-    if (severityOf("undecidedType", settings) === "warning") return [warning(`${text}. It counts as another type`)];
+    // Nothing is replaced on a guess.
+    if (onlyWarns) return [warning(`${text}. It counts as another type`)];
     return [failure("gpuType", `${text}. If it is another type, set gpucluster:previewChecks to \`warn\``)];
   }
   if (!listed) return gapOf("GPU types", list);
   const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
   const isCertain = listed.certain && unlisted.length === types.length;
-  const isFailure = isCertain && severityOf("unlistedType", settings) === "failure";
+  const isFailure = isCertain && !onlyWarns;
   const address = deps.address ? ` of ${deps.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
   const names = listed.gpus.map((gpu) => (isUuid(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
@@ -108,7 +110,7 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
   const end = kind === "change" ? undefined : endsWithoutCapacity[onNoCapacityOf(inputs)];
   if (end !== undefined) return [info(`${short}: ${end}`)];
-  if (severityOf("missingStock", settings) === "failure") return [failure("replicas", `${short}${becauseStrict}`)];
+  if (isStrict(settings)) return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];
 }
 

@@ -75,11 +75,10 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   if (!deps || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
   const nowMs = deps.clock.now();
-  const inputs = withStatusAt(nowMs, typed, { isCreation: !current });
+  const inputs = withStatusAt(nowMs, typed, current);
   // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
   const resumes = isResumableName(inputs, urn, names);
   if (!current && !resumes) invalid.push(...endFailures(inputs, nowMs));
-  const refused = { inputs: { ...inputs }, failures: invalid, messages: [], knownOutputs: {} };
 
   const reads = run.reads(deps, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
@@ -94,7 +93,7 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
       return conclude(unchanged, [...claim(unchanged), ...judgeUnchangedCost(unchanged)], {}, {});
     }
   }
-  if (invalid.length > 0) return refused;
+  if (invalid.length > 0) return { inputs: { ...inputs }, failures: invalid, messages: [], knownOutputs: {} };
 
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
   const { situation } = prepared;
@@ -103,7 +102,7 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   let outputs = ctx.showsOutputs ? {} : knownOutputs;
   const types = await judgeTypes(situation);
   const findings = [...prepared.findings, ...loss, ...announceEnd(situation), ...types];
-  if (types.every(({ kind }) => kind !== "failure")) {
+  if (!isRefused(types)) {
     findings.push(...(await judgeStock(situation)));
     const cost = await judgeCost(situation);
     findings.push(...cost.findings);
@@ -235,14 +234,10 @@ function knownOutputsOf(situation: Situation, keepsCluster: boolean): Properties
 }
 
 /** The inputs with the status that they request now: diff, update and state know no other one. */
-function withStatusAt(
-  nowMs: number,
-  inputs: CheckedInputs,
-  { isCreation }: { readonly isCreation: boolean },
-): CheckedInputs {
+function withStatusAt(nowMs: number, inputs: CheckedInputs, current: CheckedInputs | undefined): CheckedInputs {
   if (sinceEndMs(inputs, nowMs) !== undefined) return { ...inputs, desiredStatus: "stopped" };
   // An end that is not known yet may have passed, but not that of a new cluster.
-  const isUndecided = hasUnknown(inputs.runUntil) && !isCreation && inputs.desiredStatus !== "stopped";
+  const isUndecided = hasUnknown(inputs.runUntil) && current && inputs.desiredStatus !== "stopped";
   return isUndecided ? asInputs({ ...inputs, desiredStatus: UNKNOWN }) : inputs;
 }
 
@@ -255,7 +250,6 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
   ];
 }
 
-/** Tells of an end that is new. */
 function announceEnd({ deps, inputs, previous, kind }: Situation): Finding[] {
   const { runUntil } = inputs;
   const isNew = kind !== "change" || runUntil !== previous?.runUntil;

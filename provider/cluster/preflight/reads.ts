@@ -159,8 +159,7 @@ export class Reads {
     const pricing = () => this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
     const inTier = (gpus: readonly GpuType[]) => {
       const { pricePerHour: amount, currency } = priceInTier(gpus, tier);
-      if (amount === undefined) return undefined;
-      return currency ? { amount, currency } : { amount };
+      return amount === undefined ? undefined : { amount, currency };
     };
     return this.#ofGpu(type, inTier, pricing);
   }

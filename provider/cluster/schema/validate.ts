@@ -139,17 +139,15 @@ const costRule = numberRule("must be a number above 0");
 
 const timeText =
   'must be a date and a time with a zone in ISO 8601, such as "2030-06-30T18:00Z" or "2030-06-30T18:00+02:00"';
-const time = z.string(rule(timeText)).refine(isTime, { error: ({ input }) => timeMessage(String(input)) });
+const time = z.string(rule(timeText)).refine(isTime, {
+  error: ({ input }) => (isTime(`${input}Z`) ? `${timeText}; it has no zone` : timeText),
+});
 
 function isTime(text: string): boolean {
   const pattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/;
   const [, day] = pattern.exec(text) ?? [];
   // JavaScript takes the 30th of February for the 2nd of March.
   return z.iso.date().safeParse(day).success;
-}
-
-function timeMessage(text: string): string {
-  return isTime(`${text}Z`) ? `${timeText}; it has no zone` : timeText;
 }
 
 function oneOf<const Word extends string>(...words: [Word, ...Word[]]) {
