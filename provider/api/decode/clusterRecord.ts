@@ -1,7 +1,7 @@
 import { looksSecret } from "../../base/credentials";
 import { Redactor } from "../../base/redact";
 import { identifier } from "./gpuRecords";
-import { defined, Fields, label, NoRecordError, object, type Raw, type Reader, UnreadableError } from "./json";
+import { defined, Fields, label, NoRecordError, object, type Raw, UnreadableError } from "./json";
 import { isNoRecord, listIn, type Page, type ParsedAnswer, type Row, unwrap } from "./lists";
 import { hasIdPrefix, plainName, sameId } from "./names";
 import { type ClusterRecord, clusterIdPattern, clusterTable, gpuNames, idNames } from "./records";
@@ -14,37 +14,33 @@ export const fieldGroups = ["config", "spec", "attributes"];
 export const clusterListNames = ["clusters", "data", "items", "result"];
 const [_kind, ...envNames] = clusterTable.env;
 
-export const readCreated: Reader<ClusterRecord> = (json) => {
+export function readCreated(json: unknown): ClusterRecord {
   const record = recordIn(json);
   if (record && (hasIdPrefix(record.id) || countTraits(record) > 0)) return record;
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
-};
+}
 
 /** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. @throws NoRecordError */
-export const readDetail =
-  (id: string): Reader<ClusterRecord> =>
-  (json) => {
-    if (isNoRecord(json)) throw new NoRecordError("it holds no record");
-    const record = readClusterIfAny(id)(json);
-    if (!record) throw new UnreadableError("it is not the record of this cluster");
-    const fields = new Map<string, unknown>();
-    // The fields of the record replace those of its groups.
-    for (const part of withGroups(unwrap(json) ?? {}).reverse())
-      for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
-    for (const name of envNames) fields.delete(name);
-    return { ...record, fields };
-  };
+export function readDetail(json: unknown, id: string): ClusterRecord {
+  if (isNoRecord(json)) throw new NoRecordError("it holds no record");
+  const record = readClusterIfAny(json, id);
+  if (!record) throw new UnreadableError("it is not the record of this cluster");
+  const fields = new Map<string, unknown>();
+  // The fields of the record replace those of its groups.
+  for (const part of withGroups(unwrap(json) ?? {}).reverse())
+    for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
+  for (const name of envNames) fields.delete(name);
+  return { ...record, fields };
+}
 
-export const readClusterIfAny =
-  (id: string): Reader<ClusterRecord | undefined> =>
-  (json) => {
-    const record = recordIn(json, id);
-    if (!record || !sameId(record.id, id)) return undefined;
-    const fields = new Fields(unwrap(json));
-    // An answer without an id is the cluster if it has several of a cluster's fields.
-    const isCluster = clusterIdIn(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
-    return isCluster ? { ...record, id } : undefined;
-  };
+export function readClusterIfAny(json: unknown, id: string): ClusterRecord | undefined {
+  const record = recordIn(json, id);
+  if (!record || !sameId(record.id, id)) return undefined;
+  const fields = new Fields(unwrap(json));
+  // An answer without an id is the cluster if it has several of a cluster's fields.
+  const isCluster = clusterIdIn(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
+  return isCluster ? { ...record, id } : undefined;
+}
 
 export function readClusterPage({ json, headers }: ParsedAnswer): Page<ClusterRecord> {
   const list = listIn(json, clusterListNames);

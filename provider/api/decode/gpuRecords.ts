@@ -8,7 +8,6 @@ import {
   number,
   object,
   type Raw,
-  type Reader,
   type Table,
   text,
   UnreadableError,
@@ -158,24 +157,22 @@ export function readGpuPage({ json, headers }: ParsedAnswer, field?: ValueField)
 }
 
 /** Reads the availability of one type: its record, which need not repeat the type, or its records in a list. */
-export const readGpuType =
-  (type: string): Reader<GpuType[]> =>
-  (json) => {
-    const isThisType = (name: string) => gpuKey(name) === gpuKey(type);
-    const list = gpuListIn(json, valueFields.availability) ?? { rows: [], around: [] };
-    const matching = gpusIn(list).filter((gpu) => identifiersOf(gpu).some(isThisType));
-    if (matching.length > 0) return matching.map((gpu) => ({ ...gpu, type }));
-    const raw = unwrap(json) ?? {};
-    const names = gpuNamesIn(raw);
-    // An object without a list's name may be the record itself: its keys need not be types.
-    const isList = (listIn(json, gpuListNames)?.rows.length ?? 0) > 0;
-    if (isList || (names.length > 0 && !names.some(isThisType)))
-      throw new UnreadableError("it is not about this GPU type");
-    const byType = Object.fromEntries(Object.entries(raw).filter(([key]) => mayBeGpuTypes([key])));
-    const isMap = Object.keys(raw).some(isThisType) || isMapByType(byType, valueFields.availability);
-    // The other fields of a map are about all types.
-    return [isMap && names.length === 0 ? { type, raw: { ...raw } } : gpuOf(raw, type)];
-  };
+export function readGpuType(json: unknown, type: string): GpuType[] {
+  const isThisType = (name: string) => gpuKey(name) === gpuKey(type);
+  const list = gpuListIn(json, valueFields.availability) ?? { rows: [], around: [] };
+  const matching = gpusIn(list).filter((gpu) => identifiersOf(gpu).some(isThisType));
+  if (matching.length > 0) return matching.map((gpu) => ({ ...gpu, type }));
+  const raw = unwrap(json) ?? {};
+  const names = gpuNamesIn(raw);
+  // An object without a list's name may be the record itself: its keys need not be types.
+  const isList = (listIn(json, gpuListNames)?.rows.length ?? 0) > 0;
+  if (isList || (names.length > 0 && !names.some(isThisType)))
+    throw new UnreadableError("it is not about this GPU type");
+  const byType = Object.fromEntries(Object.entries(raw).filter(([key]) => mayBeGpuTypes([key])));
+  const isMap = Object.keys(raw).some(isThisType) || isMapByType(byType, valueFields.availability);
+  // The other fields of a map are about all types.
+  return [isMap && names.length === 0 ? { type, raw: { ...raw } } : gpuOf(raw, type)];
+}
 
 const typeNames = [...gpuIdNames, ...genericIdNames];
 

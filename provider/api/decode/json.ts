@@ -50,8 +50,6 @@ function withCleanNames<T>(
   return Object.fromEntries([...others, ...entries.filter(isClean)]);
 }
 
-export type Reader<T> = (json: unknown) => T;
-
 export type Kind<T> = (value: unknown) => T | undefined;
 
 /** The kind of each field, and its names by `plainName`, the preferred one first. */

@@ -1,17 +1,5 @@
 import { isRecord } from "../../contract";
-import {
-  count,
-  defined,
-  Fields,
-  flag,
-  label,
-  object,
-  type Reader,
-  type Table,
-  text,
-  UnreadableError,
-  words,
-} from "./json";
+import { count, defined, Fields, flag, label, object, type Table, text, UnreadableError, words } from "./json";
 import { listIn, type Row, unwrap } from "./lists";
 import { plainName } from "./names";
 import { clusterTable, type ReplicaRecord, type StatusRecord, statusWord } from "./records";
@@ -39,7 +27,7 @@ const countObjects = ["replicas", "summary", "health"];
 export const statusFieldNames = [replicaListNames, replicaTable, verdictNames, countTable, countObjects];
 
 /** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
-export const readStatus: Reader<StatusRecord> = (json) => {
+export function readStatus(json: unknown): StatusRecord {
   const body = unwrap(json) ?? json;
   const fields = new Fields(body);
   const { status } = fields.read({ status: clusterTable.status });
@@ -57,7 +45,7 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   if (!isPlain || (overall ?? status) === undefined)
     throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
   return overall === undefined ? statusOfWord(status) : { status, replicas: [], overall };
-};
+}
 
 /** The replicas in the record of a cluster. A count of healthy ones is ignored before it runs: `activeReplicas` may mean another thing. */
 export function replicasIn(fields: Fields, status: string | undefined): StatusRecord | undefined {
@@ -79,19 +67,19 @@ export function replicasIn(fields: Fields, status: string | undefined): StatusRe
 }
 
 /** Reads `/health`: a success means healthy, unless a flag or a known word says otherwise. */
-export const readHealth: Reader<Health> = (json) => {
+export function readHealth(json: unknown): Health {
   const raw = object(json) ?? { status: json };
   const fields = new Fields(unwrap(raw));
   const { status = "" } = fields.read({ status: clusterTable.status });
   return { healthy: healthIn(fields, verdictNames) ?? true, status, raw };
-};
+}
 
-export const readServiceInfo: Reader<ServiceInfo> = (json) => {
+export function readServiceInfo(json: unknown): ServiceInfo {
   const raw = object(json) ?? {};
   const table = { name: [text, "name"], version: [text, "version"], documentation: [text, "documentation"] } as const;
   const fields = new Fields(raw);
   return { ...fields.read(table), endpoints: object(fields.get("endpoints")) ?? {}, raw };
-};
+}
 
 /** The number of ready replicas decides how many are healthy of those that show no health. Unchecked: only states count. */
 function listedReplicas(rows: readonly Row[], around: Fields, isUnchecked = false): StatusRecord {

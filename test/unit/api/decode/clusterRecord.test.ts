@@ -8,7 +8,7 @@ const full = { id: "cl_1", ...nameless };
 
 /** The cluster of an answer to a read of cl_1, without all its fields. */
 function detail(json: unknown) {
-  const { fields: _fields, ...record } = readDetail("cl_1")(json);
+  const { fields: _fields, ...record } = readDetail(json, "cl_1");
   return record;
 }
 
@@ -21,20 +21,20 @@ describe("the cluster of an answer", () => {
     const { gpu_type: gpuType, ...fields } = full;
     const expected = { ...fields, gpuType, gpuIdentifiers: [gpuType] };
     expect(detail(json)).toEqual(expected);
-    expect(readClusterIfAny("cl_1")(json)).toEqual(expected);
+    expect(readClusterIfAny(json, "cl_1")).toEqual(expected);
   });
 
   it.each<[string, unknown]>([
     ["is not an operation", { id: "op_1", status: "accepted" }],
     ["is not a record under an unknown name", { request_id: "r-1", my_thing: full }],
   ])("%s", (_name, json) => {
-    expect(() => readDetail("cl_1")(json)).toThrow("is not the record of this cluster");
-    expect(readClusterIfAny("cl_1")(json)).toBeUndefined();
+    expect(() => readDetail(json, "cl_1")).toThrow("is not the record of this cluster");
+    expect(readClusterIfAny(json, "cl_1")).toBeUndefined();
   });
 
   it("has all fields of the record and its groups, even null ones, but not env", () => {
     const json = { id: "cl_1", config: { tier: "a", size: 1, env: full.env }, size: null, envVars: full.env };
-    const { fields = [] } = readDetail("cl_1")(json);
+    const { fields = [] } = readDetail(json, "cl_1");
     expect(Object.fromEntries(fields)).toEqual({ id: "cl_1", config: json.config, tier: "a", size: null });
   });
 });

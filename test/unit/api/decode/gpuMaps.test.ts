@@ -60,14 +60,14 @@ describe("a map by GPU type", () => {
   });
 
   it("shows the availability of a type that it has, and of no other", () => {
-    expect(readGpuType("h100")({ H100: 48, b200: 0 })).toMatchObject([{ type: "h100", availableCount: 48 }]);
+    expect(readGpuType({ H100: 48, b200: 0 }, "h100")).toMatchObject([{ type: "h100", availableCount: 48 }]);
     const words = { availability: { h100: "sold_out" } };
-    expect(readGpuType("h100")(words)).toMatchObject([{ type: "h100", available: false }]);
+    expect(readGpuType(words, "h100")).toMatchObject([{ type: "h100", available: false }]);
     const unknown = [
       { zone1: 48, zone2: 1 },
       { h100: "perhaps", available: true },
       { b200: 0, total: 9, available: true },
     ];
-    for (const raw of unknown) expect(readGpuType("h100")(raw)).toEqual([{ type: "h100", raw }]);
+    for (const raw of unknown) expect(readGpuType(raw, "h100")).toEqual([{ type: "h100", raw }]);
   });
 });

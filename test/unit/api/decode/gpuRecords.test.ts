@@ -121,12 +121,12 @@ describe("the availability of one type", () => {
     ["is read from a record", { gpu_type: "h100", available: true }],
     ["is read from records by region", [false, true].map((available) => ({ type: "H100", region: "", available }))],
   ])("%s", (_name, json) => {
-    expect(mergeRecords(readGpuType("h100")(json))).toMatchObject({ type: "h100", available: true });
+    expect(mergeRecords(readGpuType(json, "h100"))).toMatchObject({ type: "h100", available: true });
   });
 
   it("is not read from records of other types, and unknown from nothing", () => {
     for (const json of [{ gpu_type: "l4", available: true }, [{ type: "l4" }], [{ region: "eu", available: true }]])
-      expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
-    expect(readGpuType("h100")(null)).toEqual([{ type: "h100", raw: {} }]);
+      expect(() => readGpuType(json, "h100")).toThrow("it is not about this GPU type");
+    expect(readGpuType(null, "h100")).toEqual([{ type: "h100", raw: {} }]);
   });
 });

@@ -168,7 +168,7 @@ test(
       facts,
     );
     const record = answerOf({ ...recordOf({ ...facts, status: "running" }, form), replicas, ...health }, form, pick);
-    expectHonest(tried(() => readDetail(facts.id)(log(varied(record, pick))))?.health, facts);
+    expectHonest(tried(() => readDetail(log(varied(record, pick)), facts.id))?.health, facts);
   }),
 );
 
@@ -186,11 +186,11 @@ test(
       { cl_2: other },
       { items: [other], cluster: other },
     );
-    expect(tried(() => readDetail(facts.id)(log(varied(wrong, pick))))).toBeUndefined();
-    expect(tried(() => readClusterIfAny(facts.id)(log(varied(wrong, pick))))).toBeUndefined();
+    expect(tried(() => readDetail(log(varied(wrong, pick)), facts.id))).toBeUndefined();
+    expect(tried(() => readClusterIfAny(log(varied(wrong, pick)), facts.id))).toBeUndefined();
     const right = log(varied(answerOf(record, form, pick), pick));
-    for (const read of [readDetail(facts.id), readCreated]) {
-      const { id, name, gpuType, replicas, status, env } = read(right);
+    for (const read of [readDetail, readCreated]) {
+      const { id, name, gpuType, replicas, status, env } = read(right, facts.id);
       const { gpu, sick: _sick, ...expected } = facts;
       expect({ id, name, gpuType, replicas, status, env }).toEqual({ ...expected, gpuType: gpu });
     }
@@ -302,7 +302,7 @@ test(
     if (match.kind === "one") expect(gpuKey(match.gpu.type)).toBe(gpuKey(requested));
     const others = list.filter(({ id }) => id !== "h100");
     expect(
-      tried(() => readGpuType("h100")(varied(pick<unknown>(others, { data: others }, others[0]), pick))),
+      tried(() => readGpuType(varied(pick<unknown>(others, { data: others }, others[0]), pick), "h100")),
     ).toBeUndefined();
   }),
 );

@@ -38,7 +38,7 @@ describe("the health of replicas", () => {
     ["is no count before the cluster runs", { status: "pending", replicas: 1, activeReplicas: 1 }, [false]],
     ["is a word without a health check", { healthCheckEnabled: false, replicas: unchecked }, [true, false]],
   ])("%s", (_name, record, expected) => {
-    const { health } = readDetail("cl_1")({ id: "cl_1", ...record });
+    const { health } = readDetail({ id: "cl_1", ...record }, "cl_1");
     expect(health?.replicas.map(({ healthy }) => healthy)).toEqual(expected);
   });
 });
