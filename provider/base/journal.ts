@@ -33,9 +33,10 @@ type Line = readonly [writer: string, entry?: unknown];
 export class Journal {
   /** What all processes have appended. */
   readonly entries: unknown[] = [];
+  /** Why this process does not see the entries of others. */
+  problem: string | undefined;
   #file: number | undefined;
   #bytesRead = 0;
-  #problem: string | undefined;
   #writer = "";
 
   /** @param engineAddress Without one, this process is alone. */
@@ -55,11 +56,6 @@ export class Journal {
     }
   }
 
-  /** Why this process does not see the entries of others. */
-  get problem(): string | undefined {
-    return this.#problem;
-  }
-
   append(entry: object): void {
     const isShared = this.#withFile((file) => {
       append(file, [this.#writer, entry]);
@@ -76,7 +72,7 @@ export class Journal {
   /** Ends the part of this process in the run. It keeps its entries. */
   end(): void {
     this.#withFile((file) => append(file, [this.#writer, null]));
-    this.#leave(this.#problem);
+    this.#leave(this.problem);
   }
 
   /** False if the process is alone. */
@@ -91,7 +87,7 @@ export class Journal {
   }
 
   #leave(problem: string | undefined): void {
-    this.#problem = problem;
+    this.problem = problem;
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }

@@ -75,12 +75,12 @@ export class Checks {
     const { urn } = ctx;
     const { name, __fixed = [] } = state;
     if (name !== undefined) run.clusters.set(urn, inputsOf(state));
-    run.addFixed(urn, __fixed);
+    const fixed = run.addFixed(urn, __fixed);
     const { deps, settings } = this.#connect();
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.storedInState(id, state.__resumedAt);
     const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
-    const diff = diffAdopted({ ...state }, { ...news }, id, run.fixedOf(urn));
+    const diff = diffAdopted({ ...state }, { ...news }, id, fixed);
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (deps?.registry.costOf(urn)) {
       deps.registry.setClusterOf(urn, id);

@@ -130,8 +130,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs) {
   const { changes: possible } = diffCluster({ ...previous }, { ...inputs });
   const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? await reads.fixed() : {};
-  run.addFixed(urn, fixed.value ?? []);
-  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.fixedOf(urn));
+  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.addFixed(urn, fixed.value ?? []));
   const keepsCluster = Object.values(changes).every(({ replace }) => !replace);
   if (keepsCluster && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));

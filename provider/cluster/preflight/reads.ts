@@ -249,12 +249,10 @@ export class RunMemory {
     return new Reads(this.#cache, caller);
   }
 
-  /** The inputs of a resource that the service cannot change in place. */
-  fixedOf(urn: string): readonly ConfigInput[] {
-    return this.#fixed.get(urn) ?? [];
-  }
-
-  addFixed(urn: string, fixed: readonly ConfigInput[]): void {
-    this.#fixed.set(urn, [...new Set([...this.fixedOf(urn), ...fixed])]);
+  /** Adds to the inputs of a resource that the service cannot change in place, and returns all of them. */
+  addFixed(urn: string, fixed: readonly ConfigInput[]): readonly ConfigInput[] {
+    const all = [...new Set([...(this.#fixed.get(urn) ?? []), ...fixed])];
+    this.#fixed.set(urn, all);
+    return all;
   }
 }

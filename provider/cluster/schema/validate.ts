@@ -132,7 +132,6 @@ const triggersRule = rule("must be a map or a list of strings, numbers and boole
 const triggerValue = z.union([z.string(), z.number(), z.boolean()]);
 const optionalTriggers = z.union([z.record(z.string(), triggerValue), z.array(triggerValue)], triggersRule).optional();
 const flagRule = parsedRule("must be true or false", "`requireBoolean`, in Python `require_bool`");
-const optionalFlag = z.boolean(flagRule).optional();
 const adoptRule = rule('must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them');
 const minHealthyRule = numberRule("must be a whole number from 1 to `replicas`");
 const costRule = numberRule("must be a number above 0");
@@ -217,7 +216,7 @@ const inputRules = {
   restartTriggers: optionalTriggers,
   redeployTriggers: optionalTriggers,
   adopt: z.string(adoptRule).regex(clusterIdPattern, adoptRule).optional(),
-  skipAwait: optionalFlag,
+  skipAwait: z.boolean(flagRule).optional(),
   minHealthyReplicas: z.int(minHealthyRule).min(1, minHealthyRule).optional(),
   readinessProbe: readinessProbe.optional(),
   onFailedUpdate: oneOf("keep", "rollBack"),
