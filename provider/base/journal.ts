@@ -57,11 +57,9 @@ export class Journal {
   }
 
   append(entry: object): void {
-    const isShared = this.#withFile((file) => {
-      append(file, [this.#writer, entry]);
-      this.entries.push(...this.#readLines(file).flatMap(entryOf));
-    });
-    if (!isShared) this.entries.push(entry);
+    this.#withFile((file) => append(file, [this.#writer, entry]));
+    this.refresh();
+    if (this.#file === undefined) this.entries.push(entry);
   }
 
   /** Reads what other processes have appended. */
@@ -75,15 +73,13 @@ export class Journal {
     this.#leave(this.problem);
   }
 
-  /** False if the process is alone. */
-  #withFile(work: (file: number) => void): boolean {
-    if (this.#file === undefined) return false;
+  #withFile(work: (file: number) => void): void {
+    if (this.#file === undefined) return;
     try {
       work(this.#file);
     } catch (error) {
       this.#leave(messageOf(error));
     }
-    return this.#file !== undefined;
   }
 
   #leave(problem: string | undefined): void {

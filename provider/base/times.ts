@@ -34,8 +34,6 @@ export const slowFirstAnswerMs = 10_000;
 export const defaultAttemptMs = 60_000;
 /** The default of undici: until a connection is open. */
 export const maxConnectMs = 10_000;
-/** As long as an attempt: until the headers of an answer. */
-export const maxHeadersMs = defaultAttemptMs;
 /** Chosen: between two parts of a body. */
 export const maxBodyPauseMs = 30_000;
 /** Chosen: the first pause before another attempt, which doubles from one to the next, and the longest. */

@@ -39,6 +39,7 @@ const gpuListNames = words("gpus gpu gpu_types types models availability pricing
 /** @assumption A string under one of these names identifies a GPU in requests; the names after them are for people. */
 const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
 const genericIdNames = ["type", "id", "sku"];
+const typeNames = [...gpuIdNames, ...genericIdNames];
 const gpuTitleNames = ["gpu_model_name", "name", "display_name", "label"];
 /** A string that names the category of all records in a list, not one of them. */
 const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
@@ -107,16 +108,7 @@ const otherFieldWords = words(
 const gpuTables: readonly Table[] = [gpuTable, generalMemory, stockTable, pageTable, countTable, errorTable];
 const gpuFieldNames = [
   ...gpuTables.flatMap((table) => Object.values(table).flatMap(([_kind, ...names]) => names)),
-  ...[
-    gpuListNames,
-    wrapperNames,
-    gpuIdNames,
-    genericIdNames,
-    gpuTitleNames,
-    placeNames,
-    incompleteNames,
-    scaleNames,
-  ].flat(),
+  ...[gpuListNames, wrapperNames, typeNames, gpuTitleNames, placeNames, incompleteNames, scaleNames].flat(),
   ...[...priceWords.price, ...priceWords.hour],
 ];
 /** All names and words that a record of a GPU is read by. */
@@ -173,8 +165,6 @@ export function readGpuType(json: unknown, type: string): GpuType[] {
   // The other fields of a map are about all types.
   return [isMap && names.length === 0 ? { type, raw: { ...raw } } : gpuOf(raw, type)];
 }
-
-const typeNames = [...gpuIdNames, ...genericIdNames];
 
 /** A type alone in a list gets the fields that maps beside the list have for it. */
 function gpuListIn(json: unknown, field?: ValueField): Listing | undefined {

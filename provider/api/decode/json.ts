@@ -16,26 +16,24 @@ const maxStringLength = 8_192;
 /** More levels than any record has. Without a limit, a recursive function would run out of stack. */
 const maxLevels = 100;
 
-interface Cleaning {
-  /** Hides secrets in every string. */
-  readonly hide?: (text: string) => string;
-  /** Whether the value of a property stays byte for byte. */
-  readonly keeps?: (name: string) => boolean;
-}
-
 /**
  * A JSON value with every string cleaned, including the names of properties.
+ * @param keeps Whether the value of a property stays byte for byte.
  * @throws UnreadableError
  */
-export function cleanJson(value: unknown, cleaning: Cleaning = {}, level = 0): unknown {
-  const { hide = (text) => text, keeps = () => false } = cleaning;
+export function cleanJson(
+  value: unknown,
+  hide = (text: string) => text,
+  keeps = (_name: string) => false,
+  level = 0,
+): unknown {
   const clean = (text: string) => cut(hide(cleanWholeText(text)), maxStringLength);
   if (typeof value === "string") return clean(value);
   if (typeof value !== "object" || value === null) return value;
   if (level >= maxLevels) throw new UnreadableError(`it is nested more than ${maxLevels} levels deep`);
-  if (Array.isArray(value)) return value.map((item) => cleanJson(item, cleaning, level + 1));
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, hide, keeps, level + 1));
   const entries = Object.entries(value).map(
-    ([name, item]) => [name, keeps(name) ? item : cleanJson(item, cleaning, level + 1)] as const,
+    ([name, item]) => [name, keeps(name) ? item : cleanJson(item, hide, keeps, level + 1)] as const,
   );
   return withCleanNames(entries, clean);
 }

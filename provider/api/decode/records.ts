@@ -11,7 +11,7 @@ import {
   variables,
   words,
 } from "./json";
-import type { GpuType } from "./types";
+import type { GpuType, ReplicaStatus } from "./types";
 
 /**
  * The records of the service, and the guesses about clusters and errors: the specification names few fields and hardly any shape.
@@ -65,13 +65,8 @@ export interface ClusterList {
   readonly problem?: string;
 }
 
-export interface ReplicaRecord {
-  readonly id: string;
-  /** The service's status word; empty if there is none. */
-  readonly status: string;
-  readonly healthy?: boolean;
-  readonly message?: string;
-}
+/** A replica as an answer shows it; it need not show health. */
+export type ReplicaRecord = Readonly<Omit<ReplicaStatus, "healthy"> & Partial<Pick<ReplicaStatus, "healthy">>>;
 
 export interface StatusRecord {
   readonly status?: string;

@@ -55,11 +55,8 @@ export function replicasIn(fields: Fields, status: string | undefined): StatusRe
     // Without a health check, flags that are all false mean nothing.
     const isNeverHealthy = list.every((value) => healthIn(new Fields(value), healthNames) !== true);
     const isUnchecked = fields.get("health_check_enabled") === false && isNeverHealthy;
-    return listedReplicas(
-      list.map((value) => ({ value })),
-      mayRun ? fields : new Fields(),
-      isUnchecked,
-    );
+    const rows = list.map((value) => ({ value }));
+    return listedReplicas(rows, mayRun ? fields : new Fields(), isUnchecked);
   }
   const numbered = numberedReplicas(fields);
   if (!numbered || mayRun) return numbered;
