@@ -159,11 +159,8 @@ function shownOf(pid: number): { readonly name: string; readonly parent: number;
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [, parent, ...others] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return {
-      name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
-      parent: Number(parent),
-      start: others[17] ?? "",
-    };
+    const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
+    return { name, parent: Number(parent), start: others[17] ?? "" };
   } catch {
     return { name: "", parent: 0, start: "" };
   }
