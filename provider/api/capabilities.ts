@@ -29,8 +29,8 @@ export interface Evidence {
 }
 
 /**
- * What this process knows of a service. Request names are learned from reads only: a service that ignores unknown names would
- * create a cluster without a GPU and an image.
+ * What this process knows of a service. Request names are learned from what it shows, never by trying: a service that ignores
+ * unknown names would create a cluster without a GPU and an image.
  */
 export interface Capabilities extends Evidence {
   readonly names: RequestNames | undefined;

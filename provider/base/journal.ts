@@ -151,7 +151,7 @@ function identityOf(pid: number): string {
 function engineOf(pid: number): string {
   const { name, parent } = shownOf(pid);
   if (name === "pulumi") return identityOf(pid);
-  return parent > 1 ? engineOf(parent) : "";
+  return parent > 0 ? engineOf(parent) : "";
 }
 
 /** What Linux shows of a process; other systems show nothing in this way. */

@@ -1,4 +1,4 @@
-import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
+import { ApiError, messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { isRecord } from "../../contract";
 import { count, Fields, flag, inner, label, object, type Raw, type Table, UnreadableError, words } from "./json";
 import { plainName } from "./names";
@@ -114,6 +114,9 @@ export interface PagedList<Item> extends Omit<ClusterList, "clusters"> {
 const maxListPages = 1_000;
 const maxRecords = 10_000;
 
+/** The refusals that can be about the query. Any other one, such as that of a rate or a key, says nothing about pages. */
+const refusalsOfQuery: ReadonlySet<number> = new Set([400, 404, 405, 422, 501]);
+
 /**
  * Whether lists that show nothing about pages are whole. No number of rows proves that, so the service is asked for a second
  * page, once: a refusal or the same rows show that it has no pages. An empty page shows only that so many rows are whole.
@@ -138,7 +141,7 @@ export class WholeLists {
       this.#rows = second.length === 0 ? Math.max(this.#rows, keys.length) : Number.POSITIVE_INFINITY;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      if (error.outcome === "refused") this.#rows = Number.POSITIVE_INFINITY;
+      if (error instanceof ApiError && refusalsOfQuery.has(error.status)) this.#rows = Number.POSITIVE_INFINITY;
     }
     return this.isWhole(keys.length);
   }
@@ -184,7 +187,7 @@ export async function readPages<Item>(
 
 /** Whether another try is useless: the service refuses the request, or its answer cannot be read. */
 export function isPermanent(error: unknown): boolean {
-  const isRefused = error instanceof RequestError && error.outcome === "refused";
+  const isRefused = error instanceof RequestError && error.outcome === "refused" && !error.details.isBlocked;
   return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;
 }
 

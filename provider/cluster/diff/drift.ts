@@ -155,7 +155,9 @@ function driftedEnv(state: ClusterState, observed: NonNullable<ClusterRecord["en
   const next = new Map([...applied].filter(([name]) => ignored.has(name) || Object.hasOwn(observed, name)));
   for (const [name, value] of Object.entries(observed)) {
     if (ignored.has(name)) continue;
-    next.set(name, value === null || isMasked(value) ? (applied.get(name) ?? unknownValue) : value);
+    // An empty string may stand for a value of ours that is not shown; one of another user is what it is.
+    const hidden = applied.get(name) ?? (value === "" ? "" : unknownValue);
+    next.set(name, value === null || isMasked(value) ? hidden : value);
   }
   return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
 }

@@ -94,7 +94,9 @@ export function unknownVariables({ state, record, named }: Pick<Update, "state" 
   const { env = {}, __observed: known } = state;
   const isKnown = (name: string) =>
     Object.hasOwn(env, name) ? env[name] !== unknownValue : known?.env?.includes(name);
-  return maskedVariables(record).filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
+  // An earlier read may have shown masks where this one shows no `env`.
+  const masked = record.env ? maskedVariables(record) : Object.keys(env);
+  return masked.filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
 }
 
 interface StateDetails {

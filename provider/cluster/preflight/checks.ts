@@ -73,9 +73,10 @@ export class Checks {
   async diff(ctx: CallContext, id: string, state: ClusterState, news: CheckedInputs): Promise<Diff> {
     const run = this.#run;
     const { urn } = ctx;
-    const { name, __fixed = [] } = state;
+    const { name, __fixed } = state;
     if (name !== undefined) run.clusters.set(urn, inputsOf(state));
-    const fixed = run.addFixed(urn, __fixed);
+    // The service has updated this cluster, whatever its descriptor says.
+    const fixed = __fixed?.length === 0 ? __fixed : run.addFixed(urn, __fixed ?? []);
     const { deps, settings } = this.#connect();
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.storedInState(id, state.__resumedAt);

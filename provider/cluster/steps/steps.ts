@@ -190,8 +190,8 @@ async function configure(change: Change, isStopped: boolean): Promise<Configured
   const attempt = () => progress.attempt(...configPaths(update));
   operation.show("updating");
   try {
-    // Replicas that the update adds to none do not show whether they run the new configuration.
-    const canShowRollout = effects.has("rollout") && record.replicas !== 0;
+    // Replicas that a start or the update adds to none do not show whether they run the new configuration.
+    const canShowRollout = !isStopped && effects.has("rollout") && record.replicas !== 0;
     const before = canShowRollout ? await observeStatus(deps, operation) : undefined;
     const replicas = progress.replicas ?? state.replicas ?? target.replicas;
     const seen = await sendUpdate(deps, operation, update, { replicas, attempt });

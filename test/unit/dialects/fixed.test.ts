@@ -77,6 +77,14 @@ describe("a service with the client's names, and without an update, a redeploy a
     expect((await plan(fixture, left, first.inputs, image)).replaces).toEqual(["container"]);
   });
 
+  it("is to change a cluster in place that an earlier run has updated, although its descriptor names no update", async () => {
+    const { fixture, made } = await openWithout({ list: "GET /v1/clusters" });
+    const news = { ...base, env: { ...base.env, MODEL: "another" } };
+    expect((await plan(fixture, made, base, news)).replaces).toEqual(["env.MODEL"]);
+    const updated = { ...made, state: { ...made.state, __fixed: [] } };
+    expect((await plan(fixture, updated, base, news)).replaces).toEqual([]);
+  });
+
   it.each(["restart", "redeploy"] as const)("says in one error that it has no %s for a trigger", async (action) => {
     const { fixture, made } = await openWithout({});
     const left = await fixture.failingChange(made, { ...base, [`${action}Triggers`]: ["a"] });

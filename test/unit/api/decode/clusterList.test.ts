@@ -105,6 +105,8 @@ describe("a list that says nothing about pages", () => {
   it.each<[string, Second]>([
     ["a failure", { status: 500, body: "{}" }],
     ["a web page", { body: "<html>" }],
+    ["a refusal of the key", { status: 403, body: "{}" }],
+    ["a refusal of the rate", { status: 429, body: '{"error": {"code": "quota_exceeded"}}' }],
   ])("is incomplete after %s, and the next list asks again", async (_what, second) => {
     const { service, list } = clientOf(bare(...ids(10)), second);
     expect(await list()).toMatchObject({ complete: false, isUnproven: true });

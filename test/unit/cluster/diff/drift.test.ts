@@ -135,6 +135,7 @@ describe("a refresh of env", () => {
     ["a masked variable is removed", { A: "***" }, { A: "a-value" }],
     ["a variable is removed", { A: "a-value" }, { A: "a-value" }],
     ["a masked variable is added", { A: null, B: null, C: null }, { ...applied, C: "***" }],
+    ["an empty variable is added", { ...applied, C: "" }, { ...applied, C: "" }],
     ["a variable is no longer masked", { A: "***", B: "other" }, { A: "a-value", B: "other" }],
     ["a variable called constructor is added", { ...applied, constructor: "x" }, { ...applied, constructor: "x" }],
   ])("finds drift if %s", (_title, env, expected) => {

@@ -231,6 +231,7 @@ const rows: Row[] = [
   ["all polls after an update", "safely", "update", unreadable, { get: later }, short],
   ["a deletion that was not done", "badly", "delete", all, { delete: notDone }, short],
   ["the answer to a deletion", "well", "delete", records, { delete: { times: 1 } }, slow],
+  ["each answer to a deletion", "well", "delete", records, { delete: always }, slow],
   ["three polls of a deletion", "well", "delete", polls, { get: three }, slow],
   ["all polls of a deletion", "badly", "delete", polls, { get: always }, never],
 ];
