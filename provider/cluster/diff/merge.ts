@@ -99,11 +99,10 @@ export function unknownVariables({ state, record, named }: Pick<Update, "state" 
   return masked.filter((name) => !isKnown(name) && !isWithinPaths(`env.${name}`, named));
 }
 
-interface StateDetails {
+interface StateDetails extends Pick<ClusterState, "unverifiedInputs"> {
   readonly settled: boolean;
   readonly unfinished?: ClusterState["__unfinished"];
   readonly seenBy: string;
-  readonly unverifiedInputs?: readonly string[];
   /** The state before, whose values stay if this observation has none. */
   readonly before?: Partial<ClusterState>;
 }

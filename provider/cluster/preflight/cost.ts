@@ -94,7 +94,7 @@ export function judgeUnchangedCost(situation: Situation): Finding[] {
   return judgeLimits(situation);
 }
 
-function setCost({ urn, deps, run }: Situation, cost: Cost, before: number | undefined): void {
+function setCost({ ctx: { urn }, deps, run }: Situation, cost: Cost, before: number | undefined): void {
   const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
   deps.registry.setCost(urn, planned);
   run.costs.set(urn, planned);
@@ -117,7 +117,7 @@ function unpriced(types: readonly string[], prices: readonly Answer<Price>[], li
 }
 
 /** A limit blocks only a change that raises the cost. */
-function judgeLimits({ urn, deps, settings, run, inputs }: Situation): Finding[] {
+function judgeLimits({ ctx: { urn }, deps, settings, run, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, before = 0, currency, parts } = deps.registry.costOf(urn) ?? { parts: "" };
   const totals = [

@@ -95,13 +95,13 @@ function unlistedText(type: string, listed: readonly string[], source: string): 
 
 /** Judges whether enough GPUs of one of the types are free, for this cluster and for the others of the run. */
 export async function judgeStock(situation: Situation): Promise<Finding[]> {
-  const { urn, settings, deps, reads, inputs, kind, adopted } = situation;
+  const { ctx, settings, deps, reads, inputs, kind, adopted } = situation;
   const count = adopted || inputs.adopt !== undefined ? 0 : missingGpus(situation);
-  deps.registry.setGpus(urn, inputs.gpuType, count);
+  deps.registry.setGpus(ctx.urn, inputs.gpuType, count);
   if (count === 0) return [];
   const types = typesToTry(situation);
   const stocks = await Promise.all(types.map((type) => reads.stock(type)));
-  const needs = types.map((type) => count + deps.registry.gpusOfOthers(urn, type));
+  const needs = types.map((type) => count + deps.registry.gpusOfOthers(ctx.urn, type));
   const isShort = stocks.every(({ value: free }, index) => free !== undefined && free < (needs[index] ?? 0));
   if (!isShort) return stocks.flatMap((stock) => gapOf("stock figures", stock));
   const need = needs[0] ?? count;

@@ -17,7 +17,7 @@ import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./findings";
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
-export function claim({ urn, deps, inputs, kind }: Situation): Finding[] {
+export function claim({ ctx: { urn }, deps, inputs, kind }: Situation): Finding[] {
   const { name, adopt } = inputs;
   if (kind !== "change") deps.registry.clearClusterOf(urn);
   const owner = hasUnknown(name) ? urn : deps.registry.claimName(name, urn);
@@ -56,7 +56,7 @@ export async function findAdopted({ reads, inputs, previous }: Situation): Promi
 
 /** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
 export async function judgeName(situation: Situation): Promise<Existing> {
-  const { urn, kind, deps, settings, reads, inputs, previous } = situation;
+  const { ctx, kind, deps, settings, reads, inputs, previous } = situation;
   const { name, adopt, __deleteBeforeReplace: deletesFirst } = inputs;
   if (hasUnknown(name) || adopt !== undefined || canKeepName(situation)) return { findings: [] };
   const answer = await reads.clusters();
@@ -65,7 +65,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   const holders = deps.registry.holders(name, list);
   if (holders.length === 0) return { findings: [] };
   let why = "";
-  if (kind !== "change" && isResumableName(inputs, urn, { salt: settings.resume, predecessor: previous?.name })) {
+  if (kind !== "change" && isResumableName(inputs, ctx.urn, { salt: settings.resume, predecessor: previous?.name })) {
     const complete = await reads.showsAll(list);
     const resumable = await findResumableInDetail(situation, { holders, complete });
     if (!("reason" in resumable)) return resumable;
@@ -90,12 +90,12 @@ function canKeepName({ kind, inputs, previous }: Situation): boolean {
 
 /** The cluster that an interrupted run has created. A list may not show everything, so the cluster's own record decides. */
 async function findResumableInDetail(
-  { urn, deps, reads, inputs }: Situation,
+  { ctx, deps, reads, inputs }: Situation,
   taken: TakenName,
 ): Promise<Existing | { readonly reason: string }> {
   const [holder] = taken.holders;
   const comparable = holder ? comparableWith(inputs, holder) : inputs;
-  const expected = { inputs: comparable, urn, registry: deps.registry, nowMs: deps.clock.now() };
+  const expected = { inputs: comparable, urn: ctx.urn, registry: deps.registry, nowMs: deps.clock.now() };
   const listed = findResumable(taken, expected);
   if ("reason" in listed) return listed;
   const detail = await reads.cluster(listed.record.id);

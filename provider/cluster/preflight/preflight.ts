@@ -83,7 +83,7 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   const reads = run.reads(deps, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
   if (current) kind = "change";
-  const requested = { ctx, urn, deps, settings, run, reads, inputs, previous, kind };
+  const requested = { ctx, deps, settings, run, reads, inputs, previous, kind };
   if (current && isUnchanged(requested, current)) {
     const listed = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
     if (listed.gpuType === current.gpuType) {
@@ -114,13 +114,10 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
 
 /** `keepsCluster`: whether the resource certainly keeps its cluster. */
 async function prepareChange(requested: Situation, current: CheckedInputs) {
-  const { urn, run, reads } = requested;
+  const { ctx, run, reads } = requested;
   const previous = await withListedOutputs(requested, current);
-  const { __gpu = previous.__gpu, ...typed } = await withListedType(
-    reads,
-    keepType(requested.inputs, previous),
-    previous,
-  );
+  const kept = keepType(requested.inputs, previous);
+  const { __gpu = previous.__gpu, ...typed } = await withListedType(reads, kept, previous);
   // Previews show a hidden input that goes. The check of a replacement finds the identifiers of the new type.
   const inputs = __gpu ? { ...typed, __gpu } : typed;
   const situation = { ...requested, inputs, previous };
@@ -130,7 +127,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs) {
   const { changes: possible } = diffCluster({ ...previous }, { ...inputs });
   const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? await reads.fixed() : {};
-  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.addFixed(urn, fixed.value ?? []));
+  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.addFixed(ctx.urn, fixed.value ?? []));
   const keepsCluster = Object.values(changes).every(({ replace }) => !replace);
   if (keepsCluster && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
@@ -152,9 +149,9 @@ async function prepareCreation(requested: Situation) {
 }
 
 /** What a replacement removes, unless the diff has said it: no input shows a replacement that only an option requires. */
-async function judgeLoss({ urn, deps, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
-  if (!runs(replaced) || run.announcedLosses.has(urn)) return [];
-  run.announcedLosses.add(urn);
+async function judgeLoss({ ctx, deps, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
+  if (!runs(replaced) || run.announcedLosses.has(ctx.urn)) return [];
+  run.announcedLosses.add(ctx.urn);
   const { value: list } = await reads.clustersIfRead();
   const [record, ...others] = list ? deps.registry.holders(replaced.name, list) : [];
   const observed = withReplicasOf(replaced, others.length === 0 ? record : undefined);

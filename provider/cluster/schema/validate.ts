@@ -255,9 +255,7 @@ function pathStep(step: PropertyKey): string {
       );
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
+interface Issue extends Pick<z.core.$ZodIssue, "path" | "message"> {
   /** True if the name is wrong, whatever the value is or will be. */
   readonly isAboutName?: boolean;
 }
