@@ -111,7 +111,6 @@ const gpuFieldNames = [
   ...[gpuListNames, wrapperNames, typeNames, gpuTitleNames, placeNames, incompleteNames, scaleNames].flat(),
   ...[...priceWords.price, ...priceWords.hour],
 ];
-/** All names and words that a record of a GPU is read by. */
 export const knownGpuNames = [gpuFieldNames, priceWords.beside, defaultTier];
 /** @assumption A GPU type has no word of a known field, besides these. */
 const gpuTypeWords = new Set(words("gpu gb gib memory vram"));
