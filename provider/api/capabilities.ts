@@ -12,7 +12,6 @@ const onlyByUpdate = configInputs.filter((input) => input !== "container");
 
 /** What answers and refusals have shown of a service. Of a flag, `undefined` means that it is not known. */
 export interface Evidence {
-  /** The names of `gpucluster:requestNames`. */
   readonly configuredNames?: RequestNames | undefined;
   /** The names that answers about clusters show; `undecided` if only lists about GPUs can show them. */
   readonly clusterNames?: RequestNames | "undecided" | undefined;
@@ -24,7 +23,6 @@ export interface Evidence {
   readonly hasUpdate?: boolean;
   readonly hasRedeploy?: boolean;
   readonly hasStatus?: boolean;
-  /** Whether an update starts its rollout by itself. */
   readonly rollsOut?: boolean;
 }
 
@@ -34,7 +32,6 @@ export interface Evidence {
  */
 export interface Capabilities extends Evidence {
   readonly names: RequestNames | undefined;
-  /** Whether answers have shown the names. */
   readonly isConfirmed: boolean;
   /** Whether lists about GPUs can show the unknown names. */
   readonly isUndecided: boolean;

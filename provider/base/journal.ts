@@ -31,7 +31,6 @@ type Line = readonly [writer: string, entry?: unknown];
  * What is appended later counts even if its writer has ended: the engine ends a provider when its last resource is done.
  */
 export class Journal {
-  /** What all processes have appended. */
   readonly entries: unknown[] = [];
   /** Why this process does not see the entries of others. */
   problem: string | undefined;
@@ -62,7 +61,6 @@ export class Journal {
     if (this.#file === undefined) this.entries.push(entry);
   }
 
-  /** Reads what other processes have appended. */
   refresh(): void {
     this.#withFile((file) => this.entries.push(...this.#readLines(file).flatMap(entryOf)));
   }

@@ -74,7 +74,6 @@ function clusterIdIn(fields: Fields): string | undefined {
   return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-/** A record, and then the groups of its fields. */
 function withGroups(raw: Raw): Raw[] {
   const fields = new Fields(raw);
   return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];

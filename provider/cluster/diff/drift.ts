@@ -209,7 +209,6 @@ export function mayScaleTo(extras: Properties = {}, count?: number): count is nu
   return false;
 }
 
-/** The paths of the inputs that the service does not report. */
 export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): string[] {
   const { env = {}, extraFields = {} } = inputs;
   const unreported: string[] = ([...textNames, "replicas"] as const).filter(

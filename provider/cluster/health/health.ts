@@ -27,7 +27,6 @@ export interface Found extends Observation {
 
 export interface Goal {
   readonly replicas: number;
-  /** The number of replicas that have to be healthy. */
   readonly enough: number;
   readonly isProbed: boolean;
 }
@@ -61,7 +60,6 @@ export interface Condition {
   readonly reasons?: readonly string[];
   /** Whether the status word or the health is unknown: the condition counts only after it has stayed the same for a while. */
   readonly isVague?: boolean;
-  /** What this version does not recognize, for messages. */
   readonly unrecognized?: string;
   readonly rollout?: RolloutProgress;
 }
@@ -244,7 +242,6 @@ export function namesReason({ record, status }: Observation): boolean {
 export interface Rollout {
   readonly before: StatusRecord | undefined;
   readonly requestedAtMs: number;
-  /** Whether it had begun before the wait for it. */
   readonly hasBegun: boolean;
 }
 

@@ -13,11 +13,9 @@ import type { Registry } from "../service/registry";
 
 export interface TakenName {
   readonly holders: readonly ClusterRecord[];
-  /** Whether the list of clusters shows all of them. */
   readonly complete: ClusterList["complete"];
 }
 
-/** The name is taken, so nothing was created. */
 export class TakenError extends CreateError {
   constructor(
     reason: string,

@@ -168,7 +168,6 @@ export class Reads {
     return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
   }
 
-  /** Whether this list shows all clusters. */
   async showsAll(list: ClusterList): Promise<boolean> {
     const proven = await this.#once("all clusters", ({ client }, options) => client.proven(list, options));
     return proven.value?.complete === true;
@@ -240,7 +239,6 @@ export class RunMemory {
   /** The URNs for which a message has said what a replacement removes: the engine checks a replacement twice. */
   readonly announcedLosses = new Set<string>();
   readonly #fixed = new Map<string, readonly ConfigInput[]>();
-  /** The keys of the messages that the run has shown. */
   readonly messages = new Set<string>();
   #cache: ReadCache | undefined;
 

@@ -236,10 +236,8 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
   replicas: Integer;
 }
 
-/** The effect of a change of an input. */
 export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy" | "probe";
 
-/** The properties of a field, beyond its type. */
 export interface FieldFlags {
   /** Absent: only this package reads the input, so that its change sends no request. */
   readonly effect?: Effect;
@@ -284,7 +282,6 @@ type SentBy<Wire extends string> = {
 }[InputName];
 /** The inputs that a creation sends: the compiler asks for each of them in the request. */
 export type CreatedName = SentBy<"create" | "update">;
-/** The inputs that are not sent as a string. */
 const otherKinds = ["replicas", "env", "extraFields"] as const;
 /** The inputs that are sent as a string: the compiler asks for the name of each in the record, in api/decode/records.ts. */
 export type TextName = Exclude<CreatedName, (typeof otherKinds)[number]>;

@@ -311,7 +311,6 @@ interface NameContext {
   readonly urn: string;
   readonly current?: string;
   readonly predecessor?: string;
-  /** The setting `resume` of the stack. */
   readonly salt?: string;
   readonly naming?: Naming | undefined;
 }

@@ -23,7 +23,6 @@ interface LookupOptions extends ListOptions {
   readonly wasDeleted?: boolean;
 }
 
-/** What the service shows of a cluster. */
 export interface Lookup {
   /** Of a cluster that is gone, what is left of it. */
   readonly record?: ClusterRecord;
@@ -74,7 +73,6 @@ export async function lookUp(
   throw answer.with({ advice: [`${why}: nothing is changed`] });
 }
 
-/** The record of a cluster, unless it is gone. */
 export async function findCluster(
   sources: LookupSources,
   id: string,
