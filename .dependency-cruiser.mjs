@@ -1,5 +1,5 @@
 // Which module may import which, types too. A module imports its own layer and lower ones; those of one line know nothing of
-// each other. `npm run docs` draws the layers in ARCHITECTURE.md.
+// each other. ARCHITECTURE.md says what is in each.
 
 /** Folders and files, the lowest first. */
 const layers = [
@@ -95,8 +95,7 @@ const others = [
   },
 ];
 
-/** The layers, the lowest first. */
-export const all = layers.flat();
+const all = layers.flat();
 
 /**
  * The files of a layer, without those of the layers inside it.
@@ -108,9 +107,6 @@ function filesOf(layer) {
   const inside = all.filter((other) => other.startsWith(`${layer}/`)).map((other) => other.slice(layer.length + 1));
   return `^${layer}/${inside.length > 0 ? `(?!${inside.join("|")})` : ""}`;
 }
-
-/** @param {string} file */
-export const layerOf = (file) => all.find((layer) => new RegExp(filesOf(layer)).test(file));
 
 const severity = "error";
 

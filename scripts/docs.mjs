@@ -1,10 +1,8 @@
 // @ts-check
-// Writes what documents and templates take from other files: the reference from the schema, version and addresses, layers.
+// Writes what documents and templates take from other files: the reference from the schema, version and addresses.
 // `--check` only compares.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cruise } from "dependency-cruiser";
-import config, { all, layerOf } from "../.dependency-cruiser.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { addressesOf } from "./schema/addresses.mjs";
 import { withReference } from "./schema/reference.mjs";
@@ -73,27 +71,9 @@ function part(name, text) {
   };
 }
 
-/** The layers and their imports, without those that follow from others. */
-async function layers() {
-  const { output } = await cruise(["provider", "sdk"], { ...config.options, baseDir: ROOT });
-  if (typeof output === "string") throw new Error(output);
-  const imports = new Set(
-    output.modules.flatMap(({ source, dependencies }) =>
-      dependencies.map(({ resolved }) => `${layerOf(source)} ${layerOf(resolved)}`),
-    ),
-  );
-  const has = (/** @type {string} */ from, /** @type {string} */ to) => from !== to && imports.has(`${from} ${to}`);
-  const lines = all.toReversed().flatMap((from) => {
-    const lower = all.filter((to) => has(from, to) && !all.some((middle) => has(from, middle) && has(middle, to)));
-    return lower.length > 0 ? `  ${from} --> ${lower.join(" & ")}` : [];
-  });
-  return ["```mermaid", "flowchart TD", ...lines, "```"].join("\n").replaceAll("provider/", "");
-}
-
 async function main() {
   /** @type {[string, ...((text: string) => string)[]][]} */
   const files = [
-    ["ARCHITECTURE.md", part("layers", await layers())],
     ["docs/_index.md", withGoImport],
     ...exampleFiles().map((file) => /** @type {[string, typeof withGoImport]} */ ([file, withGoImport])),
     ["docs/installation-configuration.md", part("plugin", installation()), withVersion],
