@@ -97,6 +97,6 @@ function namesIn(answer: unknown): RequestNames | "undecided" | undefined {
  */
 export function fixedInputs({ names }: Capabilities, info: ServiceInfo | undefined): readonly ConfigInput[] {
   const actions = JSON.stringify(info?.endpoints ?? {});
-  if (names !== "client" || /"update"|"(patch|put)\b/i.test(actions)) return [];
+  if (names !== "client" || /"update|"(patch|put)\b/i.test(actions)) return [];
   return /\bscale\b/i.test(actions) && !/redeploy/i.test(actions) ? configInputs : onlyByUpdate;
 }

@@ -77,6 +77,16 @@ describe("a service with the client's names, and without an update, a redeploy a
     expect((await plan(fixture, left, first.inputs, image)).replaces).toEqual(["container"]);
   });
 
+  it.each([
+    { update: "PATCH /v1/clusters/:id" },
+    { updateCluster: "/v1/clusters/:id" },
+    { change: "put /v1/clusters/:id" },
+  ])("is to change env in place if its descriptor names an update: %j", async (actions) => {
+    const { fixture, made } = await openWithout(actions);
+    const news = { ...base, env: { ...base.env, MODEL: "another" } };
+    expect((await plan(fixture, made, base, news)).replaces).toEqual([]);
+  });
+
   it("is to change a cluster in place that an earlier run has updated, although its descriptor names no update", async () => {
     const { fixture, made } = await openWithout({ list: "GET /v1/clusters" });
     const news = { ...base, env: { ...base.env, MODEL: "another" } };
