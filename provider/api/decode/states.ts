@@ -86,7 +86,7 @@ export function isDeleting(word: string | undefined): boolean {
 }
 
 /** True of a replica that is gone, and of a cluster that is gone after the request for its deletion. */
-export function isGone(word: string | undefined): boolean {
+export function mayBeGone(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || isOneOf(goneStatuses, word);
 }
 

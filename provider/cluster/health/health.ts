@@ -1,11 +1,11 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../../api/decode/records";
 import {
   isDeleting,
-  isGone,
   isKnownWord,
   isSameWord,
   isStopping,
   isUnhealthyStatus,
+  mayBeGone,
   stateOf,
 } from "../../api/decode/states";
 import { cut, listOf } from "../../base/text";
@@ -119,7 +119,7 @@ export function stoppedCondition(found: Found, before: BeforeStop = {}): Conditi
 
 export function goneCondition({ record: { status }, isGone: isConfirmed }: Found): Condition {
   return {
-    kind: isConfirmed || isGone(status) ? "ready" : "pending",
+    kind: isConfirmed || mayBeGone(status) ? "ready" : "pending",
     summary: cut(status ?? "no state", maxWordLength),
   };
 }
@@ -181,7 +181,7 @@ function worstWord({ record, status }: Observation): string | undefined {
 
 /** Replaced replicas may be listed for a while: one that is stopped or leaving counts only if fewer than `requested` others exist. */
 function countedReplicas({ replicas }: StatusRecord, requested: number): readonly ReplicaRecord[] {
-  const existing = replicas.filter(({ status }) => !isGone(status));
+  const existing = replicas.filter(({ status }) => !mayBeGone(status));
   const staying = existing.filter(({ status }) => !isDeleting(status) && stateOf(status) !== "stopped");
   return staying.length >= requested ? staying : existing;
 }
@@ -219,13 +219,13 @@ export function withHealth({ overall, ...status }: StatusRecord, isReady: boolea
 export function isIdle({ status, replicas, overall, isMissing }: StatusRecord): boolean {
   const mayRun = ["running", "pending"].includes(stateOf(status));
   const hasEnded = (replica: ReplicaRecord) =>
-    !replica.healthy && (stateOf(replica.status) === "stopped" || isGone(replica.status));
+    !replica.healthy && (stateOf(replica.status) === "stopped" || mayBeGone(replica.status));
   return !mayRun && overall === undefined && !isMissing && replicas.every(hasEnded);
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
 export function unhealthyReasons(status: StatusRecord | undefined): string[] {
-  const unhealthy = (status?.replicas ?? []).filter((replica) => !isGone(replica.status) && !replica.healthy);
+  const unhealthy = (status?.replicas ?? []).filter((replica) => !mayBeGone(replica.status) && !replica.healthy);
   const lines = unhealthy.slice(0, maxReasons).map(({ id, status: word, message = "", healthy }) => {
     const why = [cut(word, maxWordLength), cut(message, maxReasonLength)].filter(Boolean).join(", ");
     return `replica ${cut(id, maxWordLength)}: ${why || (healthy === undefined ? "unknown health" : "not healthy")}`;

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { isGone, stateOf } from "../../api/decode/states";
+import { mayBeGone, stateOf } from "../../api/decode/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, briefOf, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
 import { creationGraceIntervalMs, creationGraceMs } from "../../base/times";
@@ -50,7 +50,7 @@ export async function lookUp(
     throw error;
   });
   const isMissing = answer instanceof ApiError;
-  const asksList = isMissing || isGone(answer.status) || (wasDeleted && stateOf(answer.status) === "unknown");
+  const asksList = isMissing || mayBeGone(answer.status) || (wasDeleted && stateOf(answer.status) === "unknown");
   if (!asksList) return { record: answer, isGone: false };
 
   const { listAgeMs = 0, attempts: _attempts, ...options } = request;

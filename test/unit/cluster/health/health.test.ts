@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { isDeleting, isGone, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
+import { isDeleting, isUnhealthyStatus, mayBeGone, stateOf } from "../../../../provider/api/decode/states";
 import {
   type Found,
   goalOf,
@@ -160,7 +160,7 @@ test("a wait for a running cluster never ends with a bad word, a word for anothe
       if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
       const { replicas = [], overall } = found.status ?? {};
       if (overall !== undefined) return overall;
-      const staying = replicas.filter((each) => !isGone(each.status) && stateOf(each.status) !== "stopped");
+      const staying = replicas.filter((each) => !mayBeGone(each.status) && stateOf(each.status) !== "stopped");
       const isSteady = condition.isVague === true && condition.unrecognized !== undefined;
       const isDoubtful = states.length > 0 && !states.includes("running");
       if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
