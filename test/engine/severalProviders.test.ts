@@ -13,6 +13,8 @@ interface Declared {
   readonly label: string;
   readonly args?: object;
   readonly options?: object;
+  /** The label of the cluster that it depends on: otherwise the engine may check either one first. */
+  readonly after?: string;
 }
 
 /** The program declares what the config lists, and gives each of its providers the same limit of costs. */
@@ -21,10 +23,12 @@ const native = require("pulumi-gpucluster/native");
 const { Provider } = native;
 const settings = { maxHourlyCost: config.getNumber("limit") };
 const providers = { one: new Provider("one", settings), two: new Provider("two", settings) };
-for (const { by, label, args, options } of config.requireObject("clusters")) {
+const made = {};
+for (const { by, label, args, options, after } of config.requireObject("clusters")) {
   const { Cluster } = by === "dynamic" ? gpu : native;
   const inputs = { gpuType: "h100", container: "acme/model:1", ...args };
-  new Cluster(label, inputs, { ...options, provider: providers[by] });
+  const dependsOn = after ? [made[after]] : [];
+  made[label] = new Cluster(label, inputs, { ...options, provider: providers[by], dependsOn });
 }
 `;
 
@@ -155,7 +159,7 @@ test("a name that a resource of another provider has since an earlier run is ref
   const old: Declared = { by: "dynamic", label: "old", args: { name: "prod" } };
   const { workspace } = await openWith(old);
   const { code, output } = await workspace.preview(
-    ...declare(old, { by: "one", label: "new", args: { name: "prod" } }),
+    ...declare(old, { by: "one", label: "new", args: { name: "prod" }, after: "old" }),
   );
   expect(output).toMatch(/the resource urn:\S+::old has the name "prod" too/);
   expect(output).not.toContain("adopt:");
