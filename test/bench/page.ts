@@ -77,7 +77,7 @@ ${verdict}
 - The service is the simulator: 100 requests a minute for a key, 90 ms for each request, clusters of one replica. A run begins 20 s after the beginning of a window, in which one request has been used.
 - Fleets are the core without the engine, which would call it for all clusters at once. Client and service live on one clock that is up to 30 times as fast. What a process computes counts as often, so a run of up to 100 clusters takes at least 40 s of real time.
 - The processes on one key begin together, with a fresh window. Their windows are 10 s long, and their clock is 5 times as fast. The figures are the mean of three runs.
-- The previews are those of the real CLI, on the real clock, in turn: the median of five quotients. The resources that do nothing have the inputs and the declared outputs of a cluster. Nearly all of the difference to resources with one field is the stack traces that Pulumi's SDK takes for each output.
+- The previews are those of the real CLI, on the real clock, in turn: the median of five quotients. The resources that do nothing have the inputs and the declared outputs of a cluster.
 - The memory is the peak of a process which loads what the engine's provider process loads, then a provider, and creates 500 clusters.
 `;
 }

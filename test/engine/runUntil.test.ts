@@ -30,7 +30,9 @@ test("a cluster past its end is stopped by the next `up` alone, in both adapters
   // Time for a creation and a plan, also on a busy machine.
   const end = inSeconds(Math.max(30, (6 * (Date.now() - startMs)) / 1_000));
   expect(late.code).not.toBe(0);
-  expect(late.output).toMatch(/runUntil: passed \d+d ago, so no cluster is created or adopted: set a later time/);
+  expect(late.output).toMatch(
+    /runUntil: passed \d+d ago, so no cluster is created, adopted or replaced: set a later time/,
+  );
   expect(writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
 
   workspace.program(program(end));

@@ -78,7 +78,9 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   const inputs = withStatusAt(nowMs, typed, current);
   // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
   const resumes = isResumableName(inputs, urn, names);
-  if (!current && !resumes) invalid.push(...endFailures(inputs, nowMs));
+  // Date.parse takes days that no calendar has.
+  const isTime = !invalid.some(({ property }) => property === "runUntil");
+  if (!current && !resumes && isTime) invalid.push(...endFailures(inputs, nowMs));
 
   const reads = run.reads(deps, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
@@ -242,7 +244,10 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
   const sinceMs = sinceEndMs(inputs, nowMs);
   if (sinceMs === undefined) return [];
   return [
-    { property: "runUntil", reason: `passed ${age(sinceMs)} ago, so no cluster is created or adopted: ${endAdvice}` },
+    {
+      property: "runUntil",
+      reason: `passed ${age(sinceMs)} ago, so no cluster is created, adopted or replaced: ${endAdvice}`,
+    },
   ];
 }
 

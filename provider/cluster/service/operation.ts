@@ -35,7 +35,6 @@ interface Poll<Result> {
   readonly pausesMs: readonly number[];
   readonly check: (pauseMs: number) => Promise<Result>;
   readonly isFinal?: (result: Result) => boolean;
-  /** Shown before each pause. */
   readonly message?: string;
 }
 

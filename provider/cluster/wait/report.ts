@@ -50,7 +50,6 @@ export class WaitReport {
     this.#firstHealthy = "over";
   }
 
-  /** Reports where the time went. */
   ready(): void {
     const times = this.#milestones.length > 0 ? `: ${this.#milestones.join(", ")}` : "";
     this.operation.show(`ready after ${duration(this.operation.elapsedMs())}${times}`);

@@ -117,15 +117,20 @@ it("a creation that waits for GPUs beyond the end of the cluster buys none", asy
   expect(fixture.countOf("POST /v1/clusters")).toBeGreaterThan(5);
   await fixture.clock.advance(60_000);
   fixture.simulator.setGpuType("h100", { stock: 100 });
-  const reason =
-    "was not created, because `runUntil` has passed: set a later time, or remove the cluster from the program";
+  const reason = "was not created, because `runUntil` has passed: set a later time, or undo this change of the program";
   expect((await fixture.run(work)).message).toBe(`cluster "web" ${reason}`);
   expect(fixture.living()).toEqual([]);
 });
 
+it("an end that no calendar has is one failure", async () => {
+  const fixture = await openFixture();
+  const { refusals } = await check(fixture, { ...checked, runUntil: "2020-02-30T10:00Z" });
+  expect(refusals).toEqual([expect.stringMatching(/^runUntil: .*ISO 8601/)]);
+});
+
 describe("a cluster whose end has passed", () => {
   const ended =
-    /^runUntil: passed 2h ago, so no cluster is created or adopted: set a later time, or remove the cluster/;
+    /^runUntil: passed 2h ago, so no cluster is created, adopted or replaced: set a later time, or undo this/;
 
   it.each<[string, Properties]>([
     ["created", checked],
