@@ -8,8 +8,7 @@ import { doublingPauses, type Operation } from "../service/operation";
 
 /**
  * How often a change is sent, as far as reads of the service decide. `retryTable` (api/http/transport.ts) decides before:
- * - `lost`: the number of requests if answers are lost and no read shows the effect; with 0, nothing is read, because
- *   `retryTable` has sent the request again;
+ * - `lost`: the number of requests if answers are lost and no read shows the effect;
  * - `busy`: the number of requests if the service answers "not now" about a cluster that does not change; counted anew after a lost
  *   answer.
  *
@@ -23,7 +22,8 @@ const writeTable = {
   start: { lost: 2, busy: 1 },
   /** A second request would restart every replica again. */
   restart: { lost: 1, busy: 5 },
-  delete: { lost: 0, busy: 5 },
+  /** `retryTable` has sent it again. */
+  delete: { lost: 1, busy: 5 },
 } as const;
 
 /** Records, before a request, that it may take effect. Returns what takes that back: the service has refused it. */
@@ -86,7 +86,7 @@ export async function sendWrite<Answer>(
         if (operation.leftMs() === 0) throw operation.timeout(`: ${what}`, { cause: error });
         continue;
       }
-      if (!error.maybeApplied || limit.lost === 0) throw error;
+      if (!error.maybeApplied) throw error;
       lost += 1;
       busy = 0;
       const { retryAfterMs = 0 }: Partial<ApiFailure> = error.details;
