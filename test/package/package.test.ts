@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { promisify } from "node:util";
+import { linksIn } from "../support/documents";
 import { newFolder } from "../support/folders";
 import { manifest, read, repository } from "../support/repository";
 
@@ -61,9 +62,8 @@ describe("the tarball", () => {
     const targets = files
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) => {
-        const text = read(file).replace(/^ *```[\s\S]*?^ *```$/gm, "");
-        const links = [...text.matchAll(/\]\((?!https?:)([^)\s#]+)/g)].map(([, link = ""]) => link);
-        return links.map((link) => posix.join(posix.dirname(file), link).replace(/\/$/, ""));
+        const paths = linksIn(read(file)).map((link) => link.replace(/#.*$/, ""));
+        return paths.filter(Boolean).map((path) => posix.join(posix.dirname(file), path).replace(/\/$/, ""));
       });
     expect(targets.length).toBeGreaterThan(100);
     expect(targets.filter((target) => !files.some((file) => `${file}/`.startsWith(`${target}/`)))).toEqual([]);

@@ -16,6 +16,12 @@ export function blocksOf(language: string, page = text): string[] {
   return [...blocks].map(([, code = ""]) => code);
 }
 
+/** The targets of the links of a page, outside its code blocks, that are no web address. */
+export function linksIn(page: string): string[] {
+  const links = page.replace(/^ *```[\s\S]*?^ *```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g);
+  return [...links].map(([, link = ""]) => link).filter((link) => !/^https?:/.test(link));
+}
+
 const imports = [
   'import * as pulumi from "@pulumi/pulumi";',
   'import * as gpu from "pulumi-gpucluster";',

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { version } from "../../provider/base/version";
+import { linksIn } from "../support/documents";
 import { manifest, read, repository } from "../support/repository";
 
 const pages = readdirSync(repository, { encoding: "utf8" })
@@ -30,11 +31,7 @@ function anchorsOf(text: string): string[] {
 
 /** The links of a page that lead nowhere. */
 function deadLinks(file: string, text: string): string[] {
-  const links = [...text.replace(/^ *```[\s\S]*?^ *```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(
-    ([, link = ""]) => link,
-  );
-  return links.filter((link) => {
-    if (/^https?:/.test(link)) return false;
+  return linksIn(text).filter((link) => {
     const [path = "", anchor] = link.split("#");
     const target = path === "" ? file : relative(repository, resolve(repository, dirname(file), path));
     if (!existsSync(join(repository, target))) return true;
