@@ -13,7 +13,8 @@ import { type CheckedInputs, type ClusterState, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { Dependencies } from "../wait/wait";
-import { changeCluster, type Failure, runSteps } from "./steps";
+import { changeCluster } from "./change";
+import { type Failure, runSteps } from "./progress";
 
 const configuration = [...configInputs, "readinessProbe"] as const;
 

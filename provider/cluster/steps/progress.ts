@@ -1,10 +1,8 @@
 import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
-import { stateOf } from "../../api/decode/states";
-import { startActions } from "../../api/endpoints";
-import { type ApiError, briefOf, ClusterFailedError, NotInPlaceError, NoUpdateError } from "../../base/errors";
+import { briefOf, ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
-import { diffCluster, isWithinPaths } from "../diff/diff";
+import { isWithinPaths } from "../diff/diff";
 import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
 import { toState, type Update } from "../diff/merge";
 import { isDown, type Rollout } from "../health/health";
@@ -13,22 +11,10 @@ import { type CheckedInputs, type ClusterState, type ObservedInputs, pick, type 
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { LearnedInputs } from "../service/registry";
-import { type Dependencies, waitUntilReady } from "../wait/wait";
-import {
-  isRefusedRequest,
-  observeStatus,
-  repair,
-  restartReplicas,
-  rollOutUpdate,
-  type Stored,
-  start,
-  stop,
-} from "./actions";
-import { sendWrite } from "./sendWrite";
-import { sendUpdate } from "./updateRequest";
+import type { Dependencies } from "../wait/wait";
 
 /** One operation on an existing cluster, and how far it is. */
-interface Change {
+export interface Change {
   readonly deps: Dependencies;
   readonly operation: Operation;
   readonly update: Update;
@@ -74,186 +60,11 @@ export async function runSteps(
   }
 }
 
-const namesOfRequests = "the names in requests";
-
-/** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
-export async function finishCreation(change: Change): Promise<ClusterState> {
-  const { deps, operation, update, progress } = change;
-  progress.reach(...configInputs, "replicas", ...triggerNames);
-  // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
-  if (!deps.client.capabilities.isConfirmed && !deps.once.has(namesOfRequests)) {
-    deps.once.add(namesOfRequests);
-    const record = await find(deps, operation);
-    if (record) checkMadeAsRequested(deps, update.inputs, record);
-  }
-  if (update.inputs.desiredStatus === "stopped") {
-    await stop(deps, operation, update.target, () => progress.attempt("desiredStatus"));
-    progress.reach("desiredStatus", ...triggerNames);
-  } else await waitForTarget(change, true);
-  return learnedState(deps, operation, update);
-}
-
-/**
- * Brings a cluster to its target. The number of replicas changes after the new configuration is healthy: nobody pays for more
- * replicas of a bad one, and no good one is gone.
- */
-export async function changeCluster(change: Change): Promise<ClusterState> {
-  const { deps, operation, update, progress } = change;
-  const { state, record, effects, target } = update;
-  const wasDown = isDown(record, state);
-  const rollsOut = effects.has("rollout");
-  const configures = rollsOut || effects.has("configure");
-
-  // The configuration comes first, so that a refusal changes nothing.
-  let configured = configures ? await configure(change, wasDown) : undefined;
-  if (configured) progress.record(configured);
-
-  if (target.desiredStatus === "stopped") {
-    if (configured?.kind === "refused")
-      operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(configured.error)}`);
-    // Some services start a cluster when they update it.
-    if (configures) await find(deps, operation);
-    await stop(deps, operation, target, () => progress.attempt("desiredStatus"));
-    progress.reach("desiredStatus", ...triggerNames);
-    return endState(change);
-  }
-
-  if (wasDown) {
-    const { runsConfiguration } = await startStopped(change, configured);
-    progress.reach("desiredStatus");
-    progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
-    if (runsConfiguration) configured = { kind: "rolledOut" };
-    // A running cluster may accept what it has refused while it was stopped.
-    else if (configured?.kind === "refused") configured = await configure(change, false);
-    if (configured) progress.record(configured);
-  }
-
-  if (configured?.kind === "stored") {
-    // The replicas of a start do not show a rollout.
-    const stored = wasDown ? {} : configured;
-    const rollout = rollsOut ? await rollOutUpdate(deps, operation, stored) : undefined;
-    progress.record({ kind: "rolledOut", rollout });
-  }
-
-  if (!wasDown && !rollsOut) {
-    const attempt = () => progress.attempt();
-    const action = effects.has("redeploy") ? "redeploy" : "restart";
-    if (stateOf(record.status) === "failed")
-      progress.record({ kind: "rolledOut", rollout: await repair(deps, operation, attempt) });
-    else if (effects.has(action)) {
-      progress.rollout = await restartReplicas(deps, operation, action, { attempt });
-      const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
-      if (!progress.rollout) throw new ClusterFailedError(missing);
-    }
-  }
-  progress.reach(...triggerNames);
-
-  const { replicas } = target;
-  const isScaled = progress.replicas !== replicas;
-  // Without a replica, nothing shows whether the new configuration is healthy.
-  if (rollsOut && !wasDown && isScaled && progress.replicas !== 0) await waitForTarget(change, false);
-  if (isScaled) {
-    operation.show(`scaling to ${replicas}`);
-    await sendWrite(deps, operation, {
-      kind: "scale",
-      send: () => deps.client.scaleCluster(operation.id, replicas, operation.request()),
-      isDone: (found) => found?.replicas === replicas,
-      attempt: () => progress.attempt("replicas"),
-    });
-    progress.replicas = replicas;
-  }
-  progress.reach("replicas");
-  await waitForTarget(change, isScaled);
-  return endState(change);
-}
-
-/** What the service has done with a configuration. */
-type Configured =
-  /** It has the configuration, and the replicas do not run it yet. */
-  | ({ readonly kind: "stored" } & Stored)
-  /** The replicas run it, or will without a further request. */
-  | { readonly kind: "rolledOut"; readonly rollout?: Rollout | undefined }
-  | { readonly kind: "refused"; readonly error: ApiError };
-
-function configPaths({ named }: Update): string[] {
-  return named.filter((path) => isWithinPaths(path, configInputs));
-}
-
-/**
- * Sends the configuration or, if only the image changes and the service has no update, redeploys with it. The refusal of a
- * stopped cluster is no failure: the configuration follows at the next start.
- * @throws NotInPlaceError if the service has neither an update nor a redeploy.
- */
-async function configure(change: Change, isStopped: boolean): Promise<Configured> {
-  const { deps, operation, update, progress } = change;
-  const { state, inputs, record, effects, target } = update;
-  const attempt = () => progress.attempt(...configPaths(update));
-  operation.show("updating");
-  try {
-    // Replicas that a start or the update adds to none do not show whether they run the new configuration.
-    const canShowRollout = !isStopped && effects.has("rollout") && record.replicas !== 0;
-    const before = canShowRollout ? await observeStatus(deps, operation) : undefined;
-    const replicas = progress.replicas ?? state.replicas ?? target.replicas;
-    const seen = await sendUpdate(deps, operation, update, { replicas, attempt });
-    return { kind: "stored", before, seen };
-  } catch (error) {
-    if (isStopped) {
-      if (isRefusedRequest(error)) return { kind: "refused", error };
-      throw error;
-    }
-    if (error instanceof NotInPlaceError) {
-      // A service without an update has not stored what an earlier operation left open: if that is all, nothing is to do.
-      const { changes } = diffCluster({ ...state }, { ...inputs });
-      if (!Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) return { kind: "rolledOut" };
-    }
-    if (!(error instanceof NoUpdateError)) throw error;
-  }
-  const body = { container: target.container };
-  const rollout = await restartReplicas(deps, operation, "redeploy", { body, attempt });
-  if (rollout) return { kind: "rolledOut", rollout };
-  deps.client.learn({ hasRedeploy: false });
-  throw new NotInPlaceError(
-    "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
-  );
-}
-
-/** Starts a stopped cluster, and says whether its replicas run the new configuration then. */
-async function startStopped(
-  { deps, operation, update, progress }: Change,
-  configured: Configured | undefined,
-): Promise<{ readonly runsConfiguration: boolean }> {
-  const { target } = update;
-  const isStored = configured?.kind === "stored";
-  // The update itself may have started the cluster.
-  const record = isStored ? await find(deps, operation) : update.record;
-  if (record && !isDown(record, update.state)) return { runsConfiguration: false };
-  // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
-  const hasNoUpdate = configured?.kind === "refused" && deps.client.capabilities.hasUpdate === false;
-  // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
-  const isRolledOut = isStored || hasNoUpdate;
-  const action = await start(deps, operation, {
-    replicas: target.replicas,
-    actions: isRolledOut ? ["redeploy", "restart", "scale"] : startActions,
-    redeployBody: hasNoUpdate ? { container: target.container } : undefined,
-    attempt: () => progress.attempt("desiredStatus"),
-  });
-  return { runsConfiguration: isRolledOut && action === "redeploy" };
-}
-
-/** A rollout that the wait observes was accepted in any case. */
-async function waitForTarget({ deps, operation, update, progress }: Change, isCreatedOrScaled: boolean): Promise<void> {
-  const { target } = update;
-  const { rollout } = progress;
-  const inputs = { ...target, replicas: progress.replicas || target.replicas };
-  await waitUntilReady(deps, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
-  progress.rollout = undefined;
-}
-
 /**
  * The state of a cluster that is as requested. What a stopped cluster gets only at its next start stays marked. If nothing of
  * the configuration was sent, there is nothing to learn from what the service shows.
  */
-async function endState(change: Change): Promise<ClusterState> {
+export async function endState(change: Change): Promise<ClusterState> {
   const { deps, operation, update, progress } = change;
   const { inputs, state: before, effects, target } = update;
   const unfinished = progress.atStart;
@@ -262,7 +73,7 @@ async function endState(change: Change): Promise<ClusterState> {
   const isNew = !operation.isUpdate || before.__observed === undefined;
   if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
     const oldImage = deps.client.capabilities.hasUpdate === false ? await findOldImage(change) : undefined;
-    if (oldImage === undefined) return learnedState(deps, operation, update);
+    if (oldImage === undefined) return learnedState(change);
     progress.miss("container");
     throw new ClusterFailedError(
       `the service accepted a redeploy with ${target.container}, but still shows ${oldImage}. If it cannot change the ` +
@@ -288,7 +99,7 @@ async function findOldImage({ deps, operation, update }: Change): Promise<string
  * The state of a cluster that is now as requested, with what its record shows differently. If no observation has all of it, the
  * cluster is read; the creations of a fleet share what the first one has learned.
  */
-async function learnedState(deps: Dependencies, operation: Operation, update: Update): Promise<ClusterState> {
+export async function learnedState({ deps, operation, update }: Change): Promise<ClusterState> {
   const { inputs, state, target, named } = update;
   const { createsCluster } = operation;
   const { record: last } = operation.observed;
@@ -361,7 +172,7 @@ function isTypical(record: ClusterRecord, inputs: CheckedInputs, known: Partial<
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
-function checkMadeAsRequested(
+export function checkMadeAsRequested(
   { client: { capabilities } }: Dependencies,
   inputs: CheckedInputs,
   record: ClusterRecord,
@@ -375,7 +186,7 @@ function checkMadeAsRequested(
   );
 }
 
-const triggerNames = ["restartTriggers", "redeployTriggers"] as const;
+export const triggerNames = ["restartTriggers", "redeployTriggers"] as const;
 /** The inputs that an update brings to the cluster. All others are reached at once, because only this package reads them. */
 const sentInputs = [...configInputs, "replicas", "desiredStatus"] as const;
 type BroughtInput = (typeof sentInputs | typeof triggerNames)[number];
@@ -437,14 +248,10 @@ class Progress {
     this.leave(name);
   }
 
-  record(configured: Configured): void {
-    if (configured.kind === "refused") this.leave(...configPaths(this.update));
-    // Extra fields need no rollout.
-    if (configured.kind === "stored") this.reach("extraFields");
-    if (configured.kind === "rolledOut") {
-      this.reach(...configInputs, ...triggerNames);
-      this.rollout = configured.rollout;
-    }
+  /** The replicas run the configuration, or will without a further request. */
+  rolledOut(rollout?: Rollout): void {
+    this.reach(...configInputs, ...triggerNames);
+    this.rollout = rollout;
   }
 
   get hasBegun(): boolean {

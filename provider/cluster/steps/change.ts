@@ -1,0 +1,380 @@
+import { configInputs } from "../../api/capabilities";
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
+import { isSameWord, isStopping, stateOf } from "../../api/decode/states";
+import { type RedeployBody, type StartAction, startActions } from "../../api/endpoints";
+import {
+  ApiError,
+  briefOf,
+  ClusterFailedError,
+  isMissingEndpoint,
+  NotInPlaceError,
+  NoUpdateError,
+  type Outcome,
+  RequestError,
+  TimeoutError,
+} from "../../base/errors";
+import { holdMs, maxEffectMs } from "../../base/times";
+import { diffCluster, isWithinPaths } from "../diff/diff";
+import { isDown, isIdle, type Rollout, showsRollout, stoppedCondition, wasHealthy } from "../health/health";
+import type { ClusterState } from "../schema/state";
+import { find, findCluster, findStatus } from "../service/lookup";
+import type { Operation } from "../service/operation";
+import { type Dependencies, waitUntilReady, waitUntilVisible } from "../wait/wait";
+import { type Change, checkMadeAsRequested, endState, learnedState, triggerNames } from "./progress";
+import { effectPauses, sendWrite } from "./sendWrite";
+import { sendUpdate } from "./updateRequest";
+
+const namesOfRequests = "the names in requests";
+
+/** After a create request: the service has everything, but it runs the cluster even if that is to be stopped. */
+export async function finishCreation(change: Change): Promise<ClusterState> {
+  const { deps, operation, update, progress } = change;
+  progress.reach(...configInputs, "replicas", ...triggerNames);
+  // A cluster without its GPU or image never gets ready. Reading the first cluster is enough to find out.
+  if (!deps.client.capabilities.isConfirmed && !deps.once.has(namesOfRequests)) {
+    deps.once.add(namesOfRequests);
+    const record = await find(deps, operation);
+    if (record) checkMadeAsRequested(deps, update.inputs, record);
+  }
+  if (update.inputs.desiredStatus === "stopped") {
+    await stop(change);
+    progress.reach("desiredStatus", ...triggerNames);
+  } else await waitForTarget(change, true);
+  return learnedState(change);
+}
+
+/** Brings a cluster to its target. The configuration comes first, so that its refusal changes nothing. */
+export async function changeCluster(change: Change): Promise<ClusterState> {
+  const { record, state, target } = change.update;
+  if (target.desiredStatus === "stopped") await stopCluster(change);
+  else if (isDown(record, state)) await startCluster(change);
+  else await changeRunningCluster(change);
+  return endState(change);
+}
+
+async function stopCluster(change: Change): Promise<void> {
+  const { deps, operation, update, progress } = change;
+  const { record, state } = update;
+  if (sendsConfiguration(update)) {
+    if (isDown(record, state)) {
+      const refusal = await configureStopped(change);
+      if (refusal)
+        operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(refusal)}`);
+    } else await configureRunning(change);
+    // Some services start a cluster when they update it.
+    await find(deps, operation);
+  }
+  await stop(change);
+  progress.reach("desiredStatus", ...triggerNames);
+}
+
+async function startCluster(change: Change): Promise<void> {
+  const { deps, operation, update, progress } = change;
+  const { state, effects, target } = update;
+  const configures = sendsConfiguration(update);
+  const refusal = configures ? await configureStopped(change) : undefined;
+  const isStored = configures && refusal === undefined;
+  // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
+  const redeploysImage = refusal !== undefined && deps.client.capabilities.hasUpdate === false;
+  // The update itself may have started the cluster.
+  const record = isStored ? await find(deps, operation) : update.record;
+  const isStarted = record !== undefined && !isDown(record, state);
+  const action = isStarted
+    ? undefined
+    : await start(change, {
+        // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
+        actions: isStored || redeploysImage ? ["redeploy", "restart", "scale"] : startActions,
+        redeployBody: redeploysImage ? { container: target.container } : undefined,
+      });
+  progress.reach("desiredStatus");
+  progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
+  if (action === "redeploy" && (isStored || redeploysImage)) progress.rolledOut();
+  else {
+    // A running cluster may accept what it has refused while it was stopped.
+    const isAccepted = refusal ? (await configureRunning(change)) !== undefined : isStored;
+    // The replicas of a start do not show a rollout.
+    if (isAccepted) progress.rolledOut(effects.has("rollout") ? await rollOutUpdate(change) : undefined);
+  }
+  progress.reach(...triggerNames);
+  await reachReplicas(change);
+}
+
+async function changeRunningCluster(change: Change): Promise<void> {
+  const { update, progress } = change;
+  const { record, effects, target } = update;
+  const rollsOut = effects.has("rollout");
+  if (sendsConfiguration(update)) {
+    const stored = await configureRunning(change);
+    if (stored) progress.rolledOut(rollsOut ? await rollOutUpdate(change, stored) : undefined);
+  }
+  if (!rollsOut && stateOf(record.status) === "failed") progress.rolledOut(await repair(change));
+  else if (!rollsOut && (effects.has("redeploy") || effects.has("restart"))) {
+    const action = effects.has("redeploy") ? "redeploy" : "restart";
+    progress.rollout = await restartReplicas(change, action);
+    const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
+    if (!progress.rollout) throw new ClusterFailedError(missing);
+  }
+  progress.reach(...triggerNames);
+  // Nobody pays for more replicas of a bad configuration, and no good one is gone. Without a replica, nothing shows whether it is healthy.
+  if (rollsOut && progress.replicas !== target.replicas && progress.replicas !== 0) await waitForTarget(change, false);
+  await reachReplicas(change);
+}
+
+function sendsConfiguration({ effects }: Change["update"]): boolean {
+  return effects.has("rollout") || effects.has("configure");
+}
+
+/**
+ * Sends the configuration to a stopped cluster.
+ * @returns The refusal, which is no failure: the configuration follows at the next start.
+ */
+async function configureStopped(change: Change): Promise<ApiError | undefined> {
+  const { progress, update } = change;
+  try {
+    await sendConfiguration(change);
+    return undefined;
+  } catch (error) {
+    if (!isRefusedRequest(error)) throw error;
+    progress.leave(...configPaths(update));
+    return error;
+  }
+}
+
+/** A configuration that the service has, and the replicas do not run yet. */
+interface Stored {
+  /** The replicas before it; absent if they cannot show a rollout. */
+  readonly before?: StatusRecord | undefined;
+  readonly seen?: readonly ClusterRecord[];
+}
+
+/**
+ * Sends the configuration to a running cluster or, if only the image changes and the service has no update, redeploys with it.
+ * @returns Nothing if the replicas run it, or will without a further request.
+ * @throws NotInPlaceError if the service has neither an update nor a redeploy.
+ */
+async function configureRunning(change: Change): Promise<Stored | undefined> {
+  const { deps, update, progress } = change;
+  const { state, inputs, record, effects, target } = update;
+  // Replicas that a start or the update adds to none do not show whether they run the new configuration.
+  const canShowRollout = effects.has("rollout") && record.replicas !== 0 && !isDown(record, state);
+  const before = canShowRollout ? await observeStatus(change) : undefined;
+  try {
+    return { before, seen: await sendConfiguration(change) };
+  } catch (error) {
+    if (error instanceof NotInPlaceError) {
+      // A service without an update has not stored what an earlier operation left open: if that is all, nothing is to do.
+      const { changes } = diffCluster({ ...state }, { ...inputs });
+      if (Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) throw error;
+      progress.rolledOut();
+      return undefined;
+    }
+    if (!(error instanceof NoUpdateError)) throw error;
+  }
+  const body = { container: target.container };
+  const rollout = await restartReplicas(change, "redeploy", { body, paths: configPaths(update) });
+  if (!rollout) {
+    deps.client.learn({ hasRedeploy: false });
+    throw new NotInPlaceError(
+      "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
+    );
+  }
+  progress.rolledOut(rollout);
+  return undefined;
+}
+
+async function sendConfiguration({ deps, operation, update, progress }: Change): Promise<readonly ClusterRecord[]> {
+  operation.show("updating");
+  const replicas = progress.replicas ?? update.state.replicas ?? update.target.replicas;
+  const attempt = () => progress.attempt(...configPaths(update));
+  const seen = await sendUpdate(deps, operation, update, { replicas, attempt });
+  // Extra fields need no rollout.
+  progress.reach("extraFields");
+  return seen;
+}
+
+function configPaths({ named }: Change["update"]): string[] {
+  return named.filter((path) => isWithinPaths(path, configInputs));
+}
+
+/** The number of replicas changes last, up or down. */
+async function reachReplicas(change: Change): Promise<void> {
+  const { deps, operation, update, progress } = change;
+  const { replicas } = update.target;
+  const isScaled = progress.replicas !== replicas;
+  if (isScaled) {
+    operation.show(`scaling to ${replicas}`);
+    await sendWrite(deps, operation, {
+      kind: "scale",
+      send: () => deps.client.scaleCluster(operation.id, replicas, operation.request()),
+      isDone: (found) => found?.replicas === replicas,
+      attempt: () => progress.attempt("replicas"),
+    });
+    progress.replicas = replicas;
+  }
+  progress.reach("replicas");
+  await waitForTarget(change, isScaled);
+}
+
+/** A rollout that the wait observes was accepted in any case. */
+async function waitForTarget({ deps, operation, update, progress }: Change, isCreatedOrScaled: boolean): Promise<void> {
+  const { target } = update;
+  const { rollout } = progress;
+  const inputs = { ...target, replicas: progress.replicas || target.replicas };
+  await waitUntilReady(deps, operation, inputs, { rollout, isAccepted: isCreatedOrScaled || rollout !== undefined });
+  progress.rollout = undefined;
+}
+
+async function stop(change: Change): Promise<void> {
+  const { deps, operation, update, progress } = change;
+  const isDone = (record: ClusterRecord | undefined) => record !== undefined && isDown(record, operation.oldState);
+  const { record } = operation.observed;
+  if (!isDone(record)) {
+    operation.show("stopping");
+    const send = () => deps.client.stopCluster(operation.id, operation.request());
+    await sendWrite(deps, operation, { kind: "stop", send, isDone, attempt: () => progress.attempt("desiredStatus") });
+  }
+  if (update.target.skipAwait) return waitUntilVisible(deps, operation);
+  await waitUntilStopped(deps, operation, record?.status);
+  operation.show("stopped");
+}
+
+function waitUntilStopped(deps: Dependencies, operation: Operation, wordBefore: string | undefined): Promise<unknown> {
+  const before = { word: wordBefore, state: operation.oldState };
+  return deps.poller.wait({ operation, conditionOf: (found) => stoppedCondition(found, before) });
+}
+
+interface StartOptions {
+  /** In the order in which they are tried. */
+  readonly actions: readonly StartAction[];
+  readonly redeployBody: RedeployBody | undefined;
+}
+
+/**
+ * Starts a stopped cluster. The service has no endpoint for that, so several actions are tried in order. The next one follows a
+ * refused one at once, and an accepted one if the cluster stays stopped for `holdMs`, as in every wait.
+ */
+async function start(change: Change, { actions, redeployBody }: StartOptions): Promise<StartAction> {
+  const { deps, operation, update, progress } = change;
+  const { client } = deps;
+  const { id } = operation;
+  const statusBefore = operation.observed.record?.status;
+  if (isStopping(statusBefore)) await waitUntilStopped(deps, operation, statusBefore);
+  const stoppedStatus = operation.observed.record?.status;
+  const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
+    restart: () => client.restartCluster(id, operation.request()),
+    redeploy: () => client.redeployCluster(id, operation.request(), redeployBody),
+    scale: () => client.scaleCluster(id, update.target.replicas, operation.request()),
+  };
+  const attempt = () => progress.attempt("desiredStatus");
+  const isDone = () => isStarted(change, stoppedStatus);
+  const tried: string[] = [];
+  for (const action of actions) {
+    operation.show(`starting, by ${action}`);
+    let refusal: string | undefined;
+    try {
+      await sendWrite(deps, operation, { kind: "start", send: calls[action], isDone, attempt });
+    } catch (error) {
+      // After a failed read, the cluster may have started: another action could roll out the replicas once more.
+      const isWrite = error instanceof RequestError && error.method !== "GET";
+      if (!isWrite || !(isRefusedRequest(error) || error.maybeApplied)) throw error;
+      refusal = briefOf(error);
+    }
+    const pausesMs = effectPauses(refusal === undefined ? holdMs : 0);
+    if (await operation.poll({ pausesMs, check: isDone })) return action;
+    tried.push(`${action}: ${refusal ?? "accepted, but the cluster stays stopped"}`);
+    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { explanations: tried });
+  }
+  throw new ClusterFailedError("it does not start", { explanations: tried });
+}
+
+/** Whether the cluster is no longer stopped: by its status word or, if that is unknown and unchanged, by its replicas. */
+async function isStarted({ deps, operation }: Change, stoppedStatus: string | undefined): Promise<boolean> {
+  const record = await find(deps, operation);
+  if (!record) return false;
+  const state = stateOf(record.status);
+  if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
+  if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
+  const status = await findStatus(deps.client, operation);
+  return status !== undefined && !status.isMissing && !isIdle(status);
+}
+
+const refusals: ReadonlySet<Outcome> = new Set(["refused", "no-capacity", "busy"]);
+
+/** Whether the service refuses this request, and not the key. */
+function isRefusedRequest(error: unknown): error is ApiError {
+  return error instanceof ApiError && refusals.has(error.outcome) && error.status !== 401 && error.status !== 403;
+}
+
+async function observeStatus({ deps, operation }: Change): Promise<StatusRecord | undefined> {
+  const status = await findStatus(deps.client, operation);
+  if (!status || status.status !== undefined) return status;
+  const record = await findCluster(deps, operation.id, operation.lookup());
+  return { ...status, status: record?.status };
+}
+
+/**
+ * The rollout of an accepted update, whose beginning the reads since the request may have shown. If the service does not begin it
+ * by itself, one redeploy requests it. Replicas that were not all healthy may not show that it has begun: then the last update
+ * decides that showed it. Where there is no redeploy, the update itself is all that there is.
+ */
+async function rollOutUpdate(change: Change, { before, seen = [] }: Stored = {}): Promise<Rollout> {
+  const { deps, operation } = change;
+  const { client } = deps;
+  const requestedAtMs = deps.clock.now();
+  const wasSeen = seen.some(({ status, health }) => showsRollout(before, { replicas: [], ...health, status }));
+  const check = async () => showsRollout(before, await observeStatus(change));
+  let isBegun = before !== undefined && wasSeen;
+  if (before && !wasSeen) isBegun = (await operation.poll({ pausesMs: effectPauses(maxEffectMs), check })) === true;
+  if (isBegun || (before && wasHealthy(before))) client.learn({ rollsOut: isBegun });
+  const hasFailed = stateOf(before?.status) === "failed";
+  const isExpected = before !== undefined && !hasFailed && client.capabilities.rollsOut;
+  if (isBegun || isExpected) return { before, requestedAtMs, hasBegun: isBegun };
+  if (hasFailed) return repair(change);
+  const rollout = await restartReplicas(change, "redeploy");
+  return rollout ?? { before, requestedAtMs, hasBegun: false };
+}
+
+/**
+ * Brings up the replicas of a failed cluster: by a redeploy or, where the service has none, by a restart.
+ * @throws ClusterFailedError if the service has neither.
+ */
+async function repair(change: Change): Promise<Rollout> {
+  const rollout = (await restartReplicas(change, "redeploy")) ?? (await restartReplicas(change, "restart"));
+  if (rollout) return rollout;
+  throw new ClusterFailedError(
+    "it has failed, and the service has no redeploy and no restart of clusters. To replace it, run " +
+      `\`pulumi up --replace '${change.operation.urn}'\``,
+  );
+}
+
+/**
+ * Restarts the replicas by one POST. It is never sent again: a second one would restart every replica again.
+ * @param paths What the body changes.
+ * @returns Nothing if the service has no such endpoint.
+ */
+async function restartReplicas(
+  change: Change,
+  action: "restart" | "redeploy",
+  { body, paths = [] }: { readonly body?: RedeployBody; readonly paths?: readonly string[] } = {},
+): Promise<Rollout | undefined> {
+  const { deps, operation, progress } = change;
+  const { client, clock } = deps;
+  try {
+    const before = await observeStatus(change);
+    operation.show(`${action}ing`);
+    const { isObserved } = await sendWrite<unknown>(deps, operation, {
+      kind: "restart",
+      send: () =>
+        action === "restart"
+          ? client.restartCluster(operation.id, operation.request())
+          : client.redeployCluster(operation.id, operation.request(), body),
+      isDone: async () => showsRollout(before, await observeStatus(change)),
+      attempt: () => progress.attempt(...paths),
+    });
+    return { before, requestedAtMs: clock.now(), hasBegun: isObserved };
+  } catch (error) {
+    // A 404 can be about the cluster.
+    if (!isMissingEndpoint(error) || !(await find(deps, operation))) throw error;
+    return undefined;
+  }
+}
