@@ -33,7 +33,7 @@ const NATIVE = "^sdk/(native/|(baseCluster|dataFunctions|functionTypes)\\.ts)";
 const others = [
   {
     name: "Only api/http/ sends requests.",
-    from: { pathNot: "^provider/api/http/(send|address)\\.ts" },
+    from: { pathNot: "^provider/api/http/send\\.ts" },
     to: { path: "^node_modules/undici/" },
   },
   {
@@ -49,12 +49,12 @@ const others = [
   {
     name: "Only api/ decodes.",
     from: { pathNot: "^provider/api/" },
-    to: { path: "^provider/api/decode/(json|lists|clusterRecord|gpuRecords|statusRecord)\\.ts" },
+    to: { path: "^provider/api/decode/(json|lists|clusterRecords|gpuRecords)\\.ts" },
   },
   {
     name: "A resource is built on the client.",
     from: { pathNot: "^provider/(api|doctor)/" },
-    to: { path: "^provider/api/http/", pathNot: "/address\\.ts$" },
+    to: { path: "^provider/api/http/", pathNot: "/send\\.ts$" },
   },
   {
     name: "An adapter translates; it imports the core through index.ts.",

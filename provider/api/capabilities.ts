@@ -1,8 +1,8 @@
 import type { RequestNames } from "../config/settings";
 import { isRecord } from "../contract";
+import { isUuid } from "./decode/records";
 import type { GpuType, ServiceInfo } from "./decode/types";
 import type { UpdateMethod } from "./endpoints";
-import { isUuid } from "./requests";
 
 /** Inputs that only an update or a redeploy changes. */
 export const configInputs = ["container", "env", "registryCredentialId", "extraFields"] as const;

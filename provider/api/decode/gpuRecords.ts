@@ -1,4 +1,6 @@
+import { plainName } from "../../base/text";
 import { isRecord } from "../../contract";
+import { countTable } from "./clusterRecords";
 import {
   count,
   defined,
@@ -23,9 +25,7 @@ import {
   type Row,
   unwrap,
 } from "./lists";
-import { gpuKey, plainName } from "./names";
-import { errorTable, wrapperNames } from "./records";
-import { countTable } from "./statusRecord";
+import { errorTable, gpuIdentifier, gpuKey, wrapperNames } from "./records";
 import type { GpuType } from "./types";
 
 /** A number of GB, or a string with the unit. A number that is too large for one GPU has another unit. */
@@ -41,8 +41,6 @@ const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
 const genericIdNames = ["type", "id", "sku"];
 const typeNames = [...gpuIdNames, ...genericIdNames];
 const gpuTitleNames = ["gpu_model_name", "name", "display_name", "label"];
-/** A string that names the category of all records in a list, not one of them. */
-const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
 /** @assumption A type is listed once, or once for each value of these fields. */
 const placeNames = ["tier", "region", "location", "country"];
 /** @assumption A GPU type has these fields; memory is in GB. Memory under a general name is that of the GPU unless a field beside it is about a machine. */
@@ -203,7 +201,7 @@ function gpusIn({ rows, around }: Pick<Listing, "rows" | "around">): GpuType[] {
   const names = [...gpuIdNames, ...distinct, ...gpuTitleNames, ...genericIdNames];
   return rows.flatMap((row) => {
     const raw = rawOf(row);
-    const type = row.key ?? new Fields(raw).first(names, identifier);
+    const type = row.key ?? new Fields(raw).first(names, gpuIdentifier);
     if (type === undefined) return [];
     const gpu = gpuOf(raw, type, around);
     return row.key === undefined || isGpuUnder(row.key, gpu) ? [gpu] : [];
@@ -229,15 +227,9 @@ function gpuOf(raw: Raw, type: string, around: readonly Raw[] = []): GpuType {
   return defined({ type, ...memory, ...fields.read(gpuTable), ...priceIn(raw, around), ...stock, raw: { ...raw } });
 }
 
-/** A string that is neither a number, such as a count or the key of a database table, nor a word for a category. */
-export const identifier: Kind<string> = (value) => {
-  const found = text(value)?.trim();
-  return found === undefined || /^\d+$/.test(found) || categoryForm.test(found) ? undefined : found;
-};
-
 function gpuNamesIn(raw: Raw): string[] {
   const fields = new Fields(raw);
-  const found = [...typeNames, ...gpuTitleNames].map((name) => identifier(fields.get(name)));
+  const found = [...typeNames, ...gpuTitleNames].map((name) => gpuIdentifier(fields.get(name)));
   return found.filter((each) => each !== undefined);
 }
 

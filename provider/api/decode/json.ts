@@ -1,6 +1,5 @@
-import { cleanText, cleanWholeText, cut } from "../../base/text";
+import { cleanText, cleanWholeText, cut, plainName } from "../../base/text";
 import { isRecord } from "../../contract";
-import { plainName } from "./names";
 
 export type Raw = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { ApiError, messageOf, RequestError, ResponseShapeError } from "../../base/errors";
+import { plainName } from "../../base/text";
 import { isRecord } from "../../contract";
 import { count, Fields, flag, inner, label, object, type Raw, type Table, UnreadableError, words } from "./json";
-import { plainName } from "./names";
 import { type ClusterList, idNames, wrapperNames } from "./records";
 
 /** @assumption A list may lack records if one of these fields beside it is set. */

@@ -131,3 +131,33 @@ export const refusalWords = {
 } as const;
 /** @assumption A 403 with a code of these words is about the permissions of the key. */
 export const permissionCode = /permission|forbidden|denied|access|authori[sz]|scope|role|policy|not_allowed|api_?key/i;
+
+/** The category of a GPU, in place of its type. */
+const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
+/** A string that is neither a number, such as a count or the key of a database table, nor a word for a category. */
+export const gpuIdentifier: Kind<string> = (value) => {
+  const found = text(value)?.trim();
+  return found === undefined || /^\d+$/.test(found) || categoryForm.test(found) ? undefined : found;
+};
+
+/** Whether an identifier is a UUID: only services with the client's names have such GPU types. */
+export function isUuid(identifier: string): boolean {
+  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(identifier);
+}
+
+/** @assumption The id of a cluster has this prefix; an id without it may belong to something else. */
+export const clusterIdPrefix = "cl_";
+
+export function hasIdPrefix(id: string): boolean {
+  return id.toLowerCase().startsWith(clusterIdPrefix);
+}
+
+/** Compares ids without case: a service may report an id in another case than at creation. */
+export function sameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Normalizes an identifier of a GPU type for comparison: `RTX 4090`, `rtx-4090` and `rtx_4090` are equal. */
+export function gpuKey(identifier: string): string {
+  return identifier.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || identifier;
+}

@@ -1,5 +1,5 @@
 import { isNotFound } from "../../base/errors";
-import { plainName } from "./names";
+import { plainName } from "../../base/text";
 import type { ClusterRecord, StatusRecord } from "./records";
 
 /** The meaning of a status word for a wait; `unknown` for an unknown word, and for none. */

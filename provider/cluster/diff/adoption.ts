@@ -1,7 +1,5 @@
-import { sameId } from "../../api/decode/names";
-import type { ClusterRecord } from "../../api/decode/records";
+import { type ClusterRecord, isUuid, sameId } from "../../api/decode/records";
 import { isDeleting, isStopping, stateOf } from "../../api/decode/states";
-import { isUuid } from "../../api/requests";
 import { GpuClusterError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { type CheckFailure, type Diff, hasUnknown, type Properties, UNKNOWN } from "../../contract";

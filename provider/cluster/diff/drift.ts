@@ -1,10 +1,9 @@
-import { plainName } from "../../api/decode/names";
-import { type ClusterRecord, clusterTable, gpuNames } from "../../api/decode/records";
+import { type ClusterRecord, clusterTable, gpuNames, isUuid } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
 import type { GpuType } from "../../api/decode/types";
+import { vocabularies } from "../../api/endpoints";
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { isUuid, vocabularies } from "../../api/requests";
-import { cleanText, listOf, maxNamed } from "../../base/text";
+import { cleanText, listOf, maxNamed, plainName } from "../../base/text";
 import { isRecord, type Properties } from "../../contract";
 import { isStopped } from "../health/health";
 import { type TextName, textNames } from "../schema/fields";

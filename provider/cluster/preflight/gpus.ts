@@ -1,5 +1,5 @@
+import { isUuid } from "../../api/decode/records";
 import { ambiguousMessage, identifiersInList, isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { isUuid } from "../../api/requests";
 import { messageOf } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { hasUnknown, type Properties } from "../../contract";

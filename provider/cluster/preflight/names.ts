@@ -1,5 +1,4 @@
-import { sameId } from "../../api/decode/names";
-import type { ClusterRecord } from "../../api/decode/records";
+import { type ClusterRecord, sameId } from "../../api/decode/records";
 import { cleanText, listOf } from "../../base/text";
 import { hasUnknown } from "../../contract";
 import { adoptionChanges, findMismatches } from "../diff/adoption";

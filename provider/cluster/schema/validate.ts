@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { plainName } from "../../api/decode/names";
 import { clusterIdPattern, clusterNamePattern } from "../../api/decode/records";
-import { maxGeneratedLabel } from "../../api/endpoints";
-import { sentNames } from "../../api/requests";
+import { maxGeneratedLabel, sentNames } from "../../api/endpoints";
 import { looksSecret } from "../../base/credentials";
-import { closestName, cut, resourceNameOf } from "../../base/text";
+import { closestName, cut, plainName, resourceNameOf } from "../../base/text";
 import { type CallContext, type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { type ClusterInputs, inputDefaults, inputNames } from "./fields";
 import { asInputs, type CheckedInputs } from "./state";

@@ -1,6 +1,5 @@
 import type { CallOptions, Client } from "../../api/client";
-import { sameId } from "../../api/decode/names";
-import type { ClusterList, ClusterRecord } from "../../api/decode/records";
+import { type ClusterList, type ClusterRecord, sameId } from "../../api/decode/records";
 import { abortable, type Clock, until } from "../../base/clock";
 import { ConnectionError, RequestError } from "../../base/errors";
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { gpuKey, sameId } from "../../api/decode/names";
-import type { ClusterList, ClusterRecord } from "../../api/decode/records";
+import { type ClusterList, type ClusterRecord, gpuKey, sameId } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
 import type { Journal } from "../../base/journal";
 import { type ObservedDifferences, sameText } from "../diff/drift";

@@ -1,9 +1,15 @@
 import { type ConfigInput, configInputs } from "../../api/capabilities";
-import { plainName } from "../../api/decode/names";
 import { type ClusterRecord, missingField } from "../../api/decode/records";
-import type { UpdateMethod } from "../../api/endpoints";
-import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../../api/requests";
+import {
+  isAboutBody,
+  isNamed,
+  isUnwanted,
+  type UpdateBody,
+  type UpdateMethod,
+  vocabularies,
+} from "../../api/endpoints";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
+import { plainName } from "../../base/text";
 import { isWithinPaths } from "../diff/diff";
 import { compareObserved, keysIn, listOfVariables, unverifiedPaths } from "../diff/drift";
 import { type Update, unknownVariables } from "../diff/merge";

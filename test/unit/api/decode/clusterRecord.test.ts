@@ -1,4 +1,4 @@
-import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
+import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecords";
 import { cleanJson } from "../../../../provider/api/decode/json";
 
 /** neverWorst.test.ts has the laws that no other cluster is read, and that no value of env is shown. */

@@ -1,6 +1,6 @@
 import { Client } from "../../../../provider/api/client";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
-import { gpuKey } from "../../../../provider/api/decode/names";
+import { gpuKey } from "../../../../provider/api/decode/records";
 import type { GpuType } from "../../../../provider/api/decode/types";
 import { joinGpus, matchGpu, mergeRecords, priceInTier } from "../../../../provider/api/gpuMatch";
 import { readAnswer } from "../../../../provider/api/http/answers";

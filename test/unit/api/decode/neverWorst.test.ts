@@ -1,9 +1,7 @@
 import { Client } from "../../../../provider/api/client";
-import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/decode/clusterRecord";
+import { readClusterIfAny, readCreated, readDetail, readStatus } from "../../../../provider/api/decode/clusterRecords";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
-import { gpuKey } from "../../../../provider/api/decode/names";
-import type { StatusRecord } from "../../../../provider/api/decode/records";
-import { readStatus } from "../../../../provider/api/decode/statusRecord";
+import { gpuKey, type StatusRecord } from "../../../../provider/api/decode/records";
 import { endpoints as e } from "../../../../provider/api/endpoints";
 import { matchGpu, priceInTier } from "../../../../provider/api/gpuMatch";
 import { readAnswer } from "../../../../provider/api/http/answers";

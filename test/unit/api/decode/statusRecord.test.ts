@@ -1,5 +1,4 @@
-import { readDetail } from "../../../../provider/api/decode/clusterRecord";
-import { readStatus } from "../../../../provider/api/decode/statusRecord";
+import { readDetail, readStatus } from "../../../../provider/api/decode/clusterRecords";
 
 /** neverWorst.test.ts has the law that no sick replica is read as healthy. */
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { plainName } from "../../../../provider/api/decode/names";
+import { plainName } from "../../../../provider/base/text";
 import { runs } from "../../../support/shares";
 
 /** Variations of the service's answers: each contains the same facts in another form. */

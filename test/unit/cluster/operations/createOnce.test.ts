@@ -1,4 +1,4 @@
-import type { CreateBody } from "../../../../provider/api/requests";
+import type { CreateBody } from "../../../../provider/api/endpoints";
 import { ConnectionError, CreateError, InterruptedError } from "../../../../provider/base/errors";
 import { createDependencies } from "../../../../provider/cluster/resource";
 import { Operation } from "../../../../provider/cluster/service/operation";

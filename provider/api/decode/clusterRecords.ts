@@ -1,10 +1,45 @@
+import { looksSecret } from "../../base/credentials";
+import { Redactor } from "../../base/redact";
+import { plainName } from "../../base/text";
 import { isRecord } from "../../contract";
-import { count, defined, Fields, flag, label, object, type Table, text, UnreadableError, words } from "./json";
-import { listIn, type Row, unwrap } from "./lists";
-import { plainName } from "./names";
-import { clusterTable, type ReplicaRecord, type StatusRecord, statusWord } from "./records";
-import { healthOfWord, isUnhealthyStatus, stateOf, statusOfWord } from "./states";
+import {
+  count,
+  defined,
+  Fields,
+  flag,
+  inner,
+  label,
+  NoRecordError,
+  object,
+  type Raw,
+  type Table,
+  text,
+  UnreadableError,
+  words,
+} from "./json";
+import { isNoRecord, listIn, type Page, type ParsedAnswer, type Row, unwrap } from "./lists";
+import {
+  type ClusterRecord,
+  clusterIdPattern,
+  clusterTable,
+  gpuIdentifier,
+  gpuNames,
+  hasIdPrefix,
+  idNames,
+  type ReplicaRecord,
+  type StatusRecord,
+  sameId,
+  statusWord,
+} from "./records";
+import { healthOfWord, hideInStatus, isUnhealthyStatus, stateOf, statusOfWord } from "./states";
 import type { Health, ServiceInfo } from "./types";
+
+/** @assumption Some fields of a cluster may stand in one of these objects inside its record. */
+export const fieldGroups = ["config", "spec", "attributes"];
+/** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
+export const clusterListNames = ["clusters", "data", "items", "result"];
+const [_kind, ...envNames] = clusterTable.env;
+const gpuKinds = [inner(gpuIdentifier, "id"), inner(gpuIdentifier, "name")];
 
 /** @assumption Replicas are a list or a map under one of these names, or only counted; or one flag or word is about all. */
 const replicaListNames = ["replicas", "instances", "nodes", "replica_statuses", "data", "items"];
@@ -26,6 +61,105 @@ export const countTable = {
 const countObjects = ["replicas", "summary", "health"];
 export const statusFieldNames = [replicaListNames, replicaTable, verdictNames, countTable, countObjects];
 
+export function readCreated(json: unknown): ClusterRecord {
+  const record = recordIn(json);
+  if (record && (hasIdPrefix(record.id) || countTraits(record) > 0)) return record;
+  throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
+}
+
+/** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. @throws NoRecordError */
+export function readDetail(json: unknown, id: string): ClusterRecord {
+  if (isNoRecord(json)) throw new NoRecordError("it holds no record");
+  const record = readClusterIfAny(json, id);
+  if (!record) throw new UnreadableError("it is not the record of this cluster");
+  const fields = new Map<string, unknown>();
+  // The fields of the record replace those of its groups.
+  for (const part of withGroups(unwrap(json) ?? {}).reverse())
+    for (const [name, value] of Object.entries(part)) fields.set(plainName(name), value);
+  for (const name of envNames) fields.delete(name);
+  return { ...record, fields };
+}
+
+export function readClusterIfAny(json: unknown, id: string): ClusterRecord | undefined {
+  const record = recordIn(json, id);
+  if (!record || !sameId(record.id, id)) return undefined;
+  const fields = new Fields(unwrap(json));
+  // An answer without an id is the cluster if it has several of a cluster's fields.
+  const isCluster = clusterIdIn(fields) !== undefined || (!fields.has(idNames) && countTraits(record) > 1);
+  return isCluster ? { ...record, id } : undefined;
+}
+
+export function readClusterPage({ json, headers }: ParsedAnswer): Page<ClusterRecord> {
+  const list = listIn(json, clusterListNames);
+  const items = list?.rows.map(readRow).filter((cluster) => cluster !== undefined) ?? [];
+  if (!list || (items.length === 0 && list.rows.length > 0))
+    throw new UnreadableError("it is not a list of clusters in a form that this version knows");
+  const { rows, around } = list;
+  // A record without a name may have any name.
+  const isAll = items.every(({ name }) => name !== undefined) && !around.some(holdsCluster);
+  return { items, count: rows.length, around, headers, isComplete: list.isComplete && isAll };
+}
+
+/** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
+function readRow({ key, value }: Row): ClusterRecord | undefined {
+  const record = recordIn(value, key !== undefined && hasIdPrefix(key) ? key : undefined);
+  const isCluster = record && (key === undefined || hasIdPrefix(record.id) || [record.id, record.name].includes(key));
+  return isCluster ? record : undefined;
+}
+
+/** Whether a value beside the list contains clusters: by their ids, or by several of their fields in a list of records. */
+function holdsCluster(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const items = Object.values(value);
+  const records = Object.entries(value).flatMap(([key, item]) => readRow({ key, value: item }) ?? recordIn(item) ?? []);
+  const isList = Array.isArray(value);
+  return records.some((each) => hasIdPrefix(each.id) || (isList && countTraits(each) > 1)) || items.some(holdsCluster);
+}
+
+function clusterIdIn(fields: Fields): string | undefined {
+  const id = fields.first(idNames, label);
+  return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
+}
+
+function withGroups(raw: Raw): Raw[] {
+  const fields = new Fields(raw);
+  return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];
+}
+
+function recordIn(json: unknown, fallbackId?: string): ClusterRecord | undefined {
+  const raw = unwrap(json);
+  const id = clusterIdIn(new Fields(raw)) ?? clusterIdIn(new Fields({ id: fallbackId }));
+  if (!raw || id === undefined) return undefined;
+  const fields = new Fields(...withGroups(raw));
+  const { status: word, env, reason, ...read } = fields.read(clusterTable);
+  const identifiers = gpuNames.flatMap((name) => gpuKinds.map((kind) => kind(fields.get(name))));
+  const gpus = [...new Set(identifiers)].filter((each) => each !== undefined);
+  const record = { id, ...read, env, gpuType: gpus[0], gpuIdentifiers: gpus.length > 0 ? gpus : undefined };
+  const health = replicasIn(fields, word);
+  // Messages of the service may quote an env that cannot be read, whose values cannot be hidden.
+  if (env === undefined && envNames.some((name) => typeof fields.get(name) === "object")) {
+    const known = (status = "") => hideInStatus(status, () => "");
+    const replicas = health?.replicas.map(({ message: _message, ...each }) => ({
+      ...each,
+      status: known(each.status),
+    }));
+    return defined({
+      ...record,
+      status: known(word) || undefined,
+      health: health && replicas && { ...health, replicas },
+    });
+  }
+  // The values to hide of a cluster whose program, and so its secrets, are not known.
+  const variables = Object.entries(env ?? {});
+  const secrets = variables.flatMap(([name, value]) => (value !== null && looksSecret(name, value) ? [value] : []));
+  const status = word && hideInStatus(word, (text) => new Redactor().learn(secrets).incoming(text));
+  return defined({ ...record, reason, status, health });
+}
+
+function countTraits({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
+  return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
+}
+
 /** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
 export function readStatus(json: unknown): StatusRecord {
   const body = unwrap(json) ?? json;
@@ -37,10 +171,10 @@ export function readStatus(json: unknown): StatusRecord {
     : numberedReplicas(fields);
   if (replicas) return { ...replicas, status };
   // A list, a number or another object beside the words may be about unhealthy replicas.
-  const isPlain = fields.entries().every(([name, value]) => {
-    const inside = isRecord(value) && healthNames.includes(name) ? Object.values(value) : [value];
-    return inside.every((each) => typeof each === "string" || typeof each === "boolean");
-  });
+  const values = fields
+    .entries()
+    .flatMap(([name, value]) => (isRecord(value) && healthNames.includes(name) ? Object.values(value) : [value]));
+  const isPlain = values.every((each) => typeof each === "string" || typeof each === "boolean");
   const overall = healthIn(fields, healthNames);
   if (!isPlain || (overall ?? status) === undefined)
     throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
@@ -120,9 +254,11 @@ function showsFailure(value: unknown, depth = 5): boolean {
 function numberedReplicas(fields: Fields): StatusRecord | undefined {
   for (const { total, ready } of countsIn(fields)) {
     if (total === undefined || ready === undefined) continue;
-    const replicas = Array.from({ length: Math.max(total, ready) }, (_, index) => {
-      return { id: `#${index + 1}`, status: "", healthy: index < Math.min(ready, total) };
-    });
+    const replicas = Array.from({ length: Math.max(total, ready) }, (_, index) => ({
+      id: `#${index + 1}`,
+      status: "",
+      healthy: index < Math.min(ready, total),
+    }));
     return replicas.length > 0 ? { replicas, isCounted: true } : { replicas };
   }
   return undefined;
