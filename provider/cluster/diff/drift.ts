@@ -8,8 +8,7 @@ import { isRecord, type Properties } from "../../contract";
 import { isStopped } from "../health/health";
 import { type TextName, textNames } from "../schema/fields";
 import { allowedTypes, costOfReplica, costOfReplicas, hasType } from "../schema/gpus";
-import { withUnmanaged } from "../schema/secrets";
-import type { CheckedInputs, ClusterState, ObservedInputs } from "../schema/state";
+import { type CheckedInputs, type ClusterState, type ObservedInputs, withUnmanaged } from "../schema/state";
 
 /**
  * Drift is a difference from what was observed right after an apply. A service can report inputs in another way than they were

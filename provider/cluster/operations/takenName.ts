@@ -3,7 +3,7 @@ import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { maxResumeAgeMs } from "../../base/times";
-import { findMismatches } from "../diff/adoption";
+import { findMismatches } from "../diff/diff";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/state";
 import { generatedName } from "../schema/validate";

@@ -11,14 +11,19 @@ import {
   hasUnknown,
   type Properties,
 } from "../../contract";
-import { diffAdopted } from "../diff/adoption";
-import { withCost } from "../diff/diff";
+import { diffAdopted, withCost } from "../diff/diff";
 import { isResumableName } from "../operations/takenName";
 import { tierOf } from "../schema/gpus";
-import { readableInputs, secretsOf } from "../schema/secrets";
-import { type CheckedInputs, type ClusterState, inputsOf, sinceEndMs, stateOutputNames } from "../schema/state";
-import { memberOf } from "../service/list";
-import { checkConnection, creationGraceLeftMs } from "../service/lookup";
+import {
+  type CheckedInputs,
+  type ClusterState,
+  inputsOf,
+  readableInputs,
+  secretsOf,
+  sinceEndMs,
+  stateOutputNames,
+} from "../schema/state";
+import { checkConnection, creationGraceLeftMs, memberOf } from "../service/lookup";
 import { Operation } from "../service/operation";
 import type { Dependencies } from "../wait/wait";
 import { costAt, limitOf } from "./cost";

@@ -1,7 +1,7 @@
 import { type ClusterRecord, sameId } from "../../api/decode/records";
 import { cleanText, listOf } from "../../base/text";
 import { hasUnknown } from "../../contract";
-import { adoptionChanges, findMismatches } from "../diff/adoption";
+import { adoptionChanges, findMismatches } from "../diff/diff";
 import {
   describeClusters,
   findResumable,

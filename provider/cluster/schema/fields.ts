@@ -245,7 +245,7 @@ export interface FieldFlags {
   readonly wire?: "create" | "update";
   /** True if the input is used only at creation: a change of it is not a difference. */
   readonly once?: boolean;
-  /** True if the value can contain secrets: secrets.ts judges it key by key. */
+  /** True if the value can contain secrets: `mapSecrets` judges it key by key. */
   readonly mayContainSecrets?: boolean;
   /** The parts of the value that are always secret. */
   readonly secretParts?: readonly string[];

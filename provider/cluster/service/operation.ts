@@ -15,8 +15,7 @@ import { cleanText, cut } from "../../base/text";
 import { defaultTimeoutsMs, lookupGraceMs } from "../../base/times";
 import { type CallContext, InitError } from "../../contract";
 import { namesReason, type Observation } from "../health/health";
-import { readableInputs, secretPathsOf, secretsOf } from "../schema/secrets";
-import type { CheckedInputs, ClusterState } from "../schema/state";
+import { type CheckedInputs, type ClusterState, readableInputs, secretPathsOf, secretsOf } from "../schema/state";
 
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
 const bulletIndent = "      ";

@@ -10,9 +10,8 @@ import {
 } from "../../api/endpoints";
 import { ApiError, ConfigError, NotInPlaceError, NoUpdateError } from "../../base/errors";
 import { plainName } from "../../base/text";
-import { isWithinPaths } from "../diff/diff";
+import { isWithinPaths, type Update, unknownVariables } from "../diff/diff";
 import { compareObserved, keysIn, listOfVariables, unverifiedPaths } from "../diff/drift";
-import { type Update, unknownVariables } from "../diff/merge";
 import { type CheckedInputs, pick } from "../schema/state";
 import type { LookupSources } from "../service/lookup";
 import type { Operation } from "../service/operation";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { mapSecrets, secretsOf, withUnmanaged } from "../../../../provider/cluster/schema/secrets";
+import { mapSecrets, secretsOf, withUnmanaged } from "../../../../provider/cluster/schema/state";
 import type { Properties } from "../../../../provider/contract";
 
 const wrap = (value: unknown) => ({ secret: value });

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
-import { ListCache } from "../../../../provider/cluster/service/list";
+import { ListCache } from "../../../../provider/cluster/service/lookup";
 import type { Properties } from "../../../../provider/contract";
 import { VirtualClock } from "../../../support/virtualClock";
 import {
