@@ -65,33 +65,30 @@ export async function runSteps(
  */
 export async function endState(change: Change): Promise<ClusterState> {
   const { deps, operation, update, progress } = change;
-  const { inputs, state: before, effects, target } = update;
+  const { inputs, state: before, effects, target, named } = update;
   const unfinished = progress.atStart;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
-  if (!unfinished && (isNew || effects.has("rollout") || effects.has("configure"))) {
-    const oldImage = deps.client.capabilities.hasUpdate === false ? await findOldImage(change) : undefined;
-    if (oldImage === undefined) return learnedState(change);
-    progress.miss("container");
-    throw new ClusterFailedError(
-      `the service accepted a redeploy with ${target.container}, but still shows ${oldImage}. If it cannot change the ` +
-        `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
-    );
+  if (unfinished || !(isNew || effects.has("rollout") || effects.has("configure"))) {
+    const record = unfinished && (await find(deps, operation));
+    const unverifiedInputs = record && unverifiedPaths(inputs, record);
+    const details = { settled: true, seenBy: deps.seenBy, before, unverifiedInputs, unfinished };
+    return toState(inputs, operation.observed, details);
   }
-  const record = unfinished && (await find(deps, operation));
-  const unverifiedInputs = record && unverifiedPaths(inputs, record);
-  const details = { settled: true, seenBy: deps.seenBy, before, unverifiedInputs, unfinished };
-  return toState(inputs, operation.observed, details);
-}
-
-/** The image that the service still shows, although a redeploy was accepted and is over. */
-async function findOldImage({ deps, operation, update }: Change): Promise<string | undefined> {
-  const { state, target, named } = update;
-  if (!named.includes("container") || target.skipAwait) return undefined;
-  const record = await find(deps, operation);
-  if (!record || hasValue("container", target.container, record)) return undefined;
-  return hasValue("container", state.container, record) ? record.container : undefined;
+  // Where the service has no update, it can accept a redeploy with an image that it then ignores.
+  if (deps.client.capabilities.hasUpdate === false && named.includes("container") && !target.skipAwait) {
+    const record = await find(deps, operation);
+    const isOld = record && !hasValue("container", target.container, record);
+    if (isOld && hasValue("container", before.container, record)) {
+      progress.miss("container");
+      throw new ClusterFailedError(
+        `the service accepted a redeploy with ${target.container}, but still shows ${record.container}. If it cannot change the ` +
+          `image, \`pulumi up --replace '${operation.urn}'\` replaces the cluster`,
+      );
+    }
+  }
+  return learnedState(change);
 }
 
 /**

@@ -48,7 +48,14 @@ export async function rollBack(
   if (!record || isDeleting(record.status) || isStopped(record)) return failure;
   // A refused rollback observes no replicas.
   again.observe({ ...operation.observed, ...again.observed });
-  const update = updateBack(failedUpdate, progress.inputs, record);
+  // From the failed configuration to the one that ran before, with its cost for the current number of replicas.
+  const current = progress.inputs;
+  const __secrets = secretPathsOf(current, state);
+  const { settled, __unfinished, ...failed } = { ...state, ...pick(current, configuration), __secrets };
+  const cost = costOfReplica(state);
+  const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);
+  const before = { ...configurationBefore(failedUpdate), ...pick(state, ["readinessProbe"]) };
+  const update = updateTo({ ...current, ...before, hourlyCost, __secrets }, failed, record);
   const names = namesOf(inputs, state);
   operation.info(`it did not get healthy with ${names.tried}: ${names.old} is rolled out again`);
   const what = `was not rolled back to ${names.old} completely`;
@@ -68,17 +75,6 @@ export async function rollBack(
   const { readyReplicas, replicas } = result.state;
   const next = `Rolled back: ${readyReplicas}/${replicas} replicas healthy with ${names.old}. The next \`pulumi up\` tries again`;
   return errorWith(result.state, next);
-}
-
-/** The update from the failed configuration to the one that ran before, with its cost for the current number of replicas. */
-function updateBack(failedUpdate: Update, current: CheckedInputs, record: ClusterRecord): Update {
-  const { state: old } = failedUpdate;
-  const __secrets = secretPathsOf(current, old);
-  const { settled, __unfinished, ...failed } = { ...old, ...pick(current, configuration), __secrets };
-  const cost = costOfReplica(old);
-  const hourlyCost = cost === undefined ? undefined : roundCost(cost * current.replicas);
-  const before = { ...configurationBefore(failedUpdate), ...pick(old, ["readinessProbe"]) };
-  return updateTo({ ...current, ...before, hourlyCost, __secrets }, failed, record);
 }
 
 function obstacleTo({ state, record }: Update, { cause }: Error): string | undefined {

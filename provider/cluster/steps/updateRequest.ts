@@ -18,8 +18,8 @@ import type { Operation } from "../service/operation";
 import { type Attempt, sendWrite } from "./sendWrite";
 
 /**
- * Sends the configuration: by PATCH what the update names, by PUT and POST everything. PATCH and POST may keep what a body omits,
- * so a null removes it. If a refusal is about the body, one corrected body is sent.
+ * Sends the configuration: by PATCH what the update names, by PUT and POST everything. If a refusal is about the body, one
+ * corrected body is sent.
  * @param replicas The number that the cluster has now: nothing shrinks before the rollout.
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and another input changes.
@@ -31,19 +31,21 @@ export async function sendUpdate(
   update: Update,
   { replicas, attempt }: { readonly replicas: number; readonly attempt: Attempt },
 ): Promise<readonly ClusterRecord[]> {
-  const { target, record, named } = update;
-  const differing = namedFields(named);
-  const all = everything(target, replicas);
-  const removed = keysIn(named, "env").filter((name) => !Object.hasOwn(all.env, name));
-  const nulls = removed.filter((name) => record.env === undefined || Object.hasOwn(record.env, name));
-  const isCredentialRemoved = differing.includes("registryCredentialId") && all.registryCredentialId === undefined;
-  const posted = isCredentialRemoved ? { ...all, registryCredentialId: null } : all;
-  const bodies = { PATCH: withNulls(changesOf(update, all), nulls), POST: withNulls(posted, nulls), PUT: all };
+  const differing = configInputs.filter((field) => update.named.some((path) => isWithinPaths(path, [field])));
+  const { bodies, nulls } = bodiesOf(update, differing, replicas);
+  const unknown = unknownVariables(update);
   const send = (bodyFor: (method: UpdateMethod) => UpdateBody) =>
     sendWrite(deps, operation, {
       kind: "update",
       send: () => {
-        const checkedBodyFor = (method: UpdateMethod) => refuseUnknown(update, bodyFor(method));
+        const checkedBodyFor = (method: UpdateMethod) => {
+          const body = bodyFor(method);
+          if (body.env === undefined || unknown.length === 0) return body;
+          throw new ConfigError(
+            `the service masks ${listOfVariables(unknown)}, and this update sends every variable, so it would empty an unknown ` +
+              "value. Nothing was sent. Set the variable in the program, without `ignoreChanges` for it, or remove it in the service",
+          );
+        };
         return deps.client.updateCluster(operation.id, checkedBodyFor, operation.request());
       },
       isDone: (found) => found !== undefined && shows(found, update, differing),
@@ -53,37 +55,42 @@ export async function sendUpdate(
     if (!(error instanceof ApiError)) throw error;
     // The error can be that of a read between two attempts.
     const refused = Object.entries(bodies).find(([method]) => method === error.method)?.[1];
-    const second = refused && secondBody(refused, error, { all, differing, inputs: target });
-    if (!second) throw asNotInPlace(error, differing);
-    return send(() => second);
+    const second = refused && secondBody(refused, error, { all: bodies.PUT, differing, inputs: update.target });
+    if (second) return send(() => second);
+    const others = differing.filter((field) => field !== "container");
+    if (!(error instanceof NoUpdateError) || others.length === 0) throw error;
+    const what = others.map((field) => `\`${field}\``).join(" and ");
+    throw new NotInPlaceError(`${what} cannot be changed in place: ${error.reason}`, { cause: error });
   });
-  if (nulls.length > 0 && record.env === undefined && deps.client.capabilities.updateMethod !== "PUT")
+  if (nulls.length > 0 && update.record.env === undefined && deps.client.capabilities.updateMethod !== "PUT")
     operation.warn(`the service shows no env, so it may keep ${listOfVariables(nulls)}`);
   return answer ? [...seen, answer] : seen;
 }
 
-function namedFields(named: readonly string[]): ConfigInput[] {
-  return configInputs.filter((field) => named.some((path) => isWithinPaths(path, [field])));
-}
-
-function everything(target: CheckedInputs, replicas: number) {
+/** The body of each method. PATCH and POST may keep what a body omits, so a null removes it (`nulls`: the variables). */
+function bodiesOf({ target, record, named }: Update, differing: readonly ConfigInput[], replicas: number) {
   const { env = {}, extraFields = {} } = target;
+  const removed = keysIn(named, "env").filter((name) => !Object.hasOwn(env, name));
+  const nulls = removed.filter((name) => record.env === undefined || Object.hasOwn(record.env, name));
+  const envWithNulls = { ...env, ...Object.fromEntries(nulls.map((name) => [name, null])) };
   // No program requests 0 replicas, and a service can refuse the number.
-  return { ...pick(target, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
-}
-
-/** The body with what the update names: `env` as a whole, and each extra field by itself. */
-function changesOf({ named }: Update, all: ReturnType<typeof everything>): UpdateBody {
-  const extras = Object.entries(all.extraFields).filter(([name]) => isWithinPaths(`extraFields.${name}`, named));
-  const values: UpdateBody = {
+  const all = { ...pick(target, configInputs), env, extraFields, replicas: replicas > 0 ? replicas : undefined };
+  const isCredentialRemoved = differing.includes("registryCredentialId") && all.registryCredentialId === undefined;
+  const posted = { ...all, env: envWithNulls, ...(isCredentialRemoved ? { registryCredentialId: null } : {}) };
+  // `env` as a whole, and each extra field by itself.
+  const extras = Object.entries(extraFields).filter(([name]) => isWithinPaths(`extraFields.${name}`, named));
+  const changes: UpdateBody = {
     ...all,
+    env: envWithNulls,
     registryCredentialId: all.registryCredentialId ?? null,
     extraFields: extras.length > 0 ? Object.fromEntries(extras) : undefined,
   };
-  const entries = namedFields(named).map((name) => [name, values[name]] as const);
-  const changes = entries.filter(([, value]) => value !== undefined);
+  const sent = differing.filter((field) => changes[field] !== undefined);
   // A body cannot name an extra field that is removed: only one with everything else can show that.
-  return changes.length > 0 ? Object.fromEntries(changes) : all;
+  const patched =
+    sent.length > 0 ? Object.fromEntries(sent.map((field) => [field, changes[field]])) : { ...all, env: envWithNulls };
+  const bodies: Readonly<Record<UpdateMethod, UpdateBody>> = { PATCH: patched, POST: posted, PUT: all };
+  return { bodies, nulls };
 }
 
 /** Whether a record shows the new values of these inputs, and nothing of what the update removes. */
@@ -95,25 +102,6 @@ function shows(record: ClusterRecord, { target, state, record: old, named }: Upd
   if (removedExtras.some((name) => record.fields?.has(plainName(name)))) return false;
   const { differing } = compareObserved(target, record, state);
   return ![...differing, ...unverifiedPaths(target, record)].some((path) => isWithinPaths(path, fields));
-}
-
-function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
-  if (!body.env) return body;
-  const nulls = Object.fromEntries(names.map((name) => [name, null]));
-  return { ...body, env: { ...body.env, ...nulls } };
-}
-
-/**
- * Returns the body unchanged.
- * @throws ConfigError if it would overwrite another user's variable whose value the service masks.
- */
-function refuseUnknown(update: Update, body: UpdateBody): UpdateBody {
-  const unknown = body.env === undefined ? [] : unknownVariables(update);
-  if (unknown.length === 0) return body;
-  throw new ConfigError(
-    `the service masks ${listOfVariables(unknown)}, and this update sends every variable, so it would empty an unknown value. ` +
-      "Nothing was sent. Set the variable in the program, without `ignoreChanges` for it, or remove it in the service",
-  );
 }
 
 const fields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
@@ -146,12 +134,4 @@ function secondBody(
     return { ...all, [missing]: inputs[missing] };
   const hasNulls = Object.values(body.env ?? {}).includes(null);
   return hasNulls ? { ...body, env: all.env } : undefined;
-}
-
-/** NotInPlaceError if the service has no update and inputs other than the image change; else the error itself. */
-function asNotInPlace(error: ApiError, differing: readonly ConfigInput[]): Error {
-  const others = differing.filter((field) => field !== "container");
-  if (!(error instanceof NoUpdateError) || others.length === 0) return error;
-  const what = others.map((field) => `\`${field}\``).join(" and ");
-  return new NotInPlaceError(`${what} cannot be changed in place: ${error.reason}`, { cause: error });
 }
