@@ -12,7 +12,7 @@ import {
   type Properties,
 } from "../../contract";
 import { diffAdopted, withCost } from "../diff/diff";
-import { isResumableName } from "../operations/takenName";
+import { isResumableName } from "../operations/adopt";
 import { tierOf } from "../schema/gpus";
 import {
   type CheckedInputs,

@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import { hasUnknown, type Properties } from "../../contract";
 import { identifiersIn } from "../diff/drift";
-import { endsWithoutCapacity, onNoCapacityOf } from "../operations/capacity";
+import { endsWithoutCapacity } from "../operations/create";
 import { allowedTypes, gpusOf, hasKnownType, hasType, identifiersOfType } from "../schema/gpus";
 import type { CheckedInputs } from "../schema/state";
 import {
@@ -108,7 +108,7 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const all = need > count ? `, ${need} for all clusters of this run so far` : "";
   const others = types.length > 1 ? `, nor enough of ${listOf(types.slice(1))}` : "";
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
-  const end = kind === "change" ? undefined : endsWithoutCapacity[onNoCapacityOf(inputs)];
+  const end = kind === "change" ? undefined : endsWithoutCapacity[inputs.onNoCapacity ?? "fail"];
   if (end !== undefined) return [info(`${short}: ${end}`)];
   if (isStrict(settings)) return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];

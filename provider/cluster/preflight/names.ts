@@ -10,7 +10,7 @@ import {
   reasonNotToResume,
   type TakenName,
   takenReason,
-} from "../operations/takenName";
+} from "../operations/adopt";
 import { textNames } from "../schema/fields";
 import type { CheckedInputs } from "../schema/state";
 import { type Finding, failure, gapOf, info, type Situation, warning } from "./findings";
@@ -68,7 +68,7 @@ export async function judgeName(situation: Situation): Promise<Existing> {
     const complete = await reads.showsAll(list);
     const resumable = await findResumableInDetail(situation, { holders, complete });
     if (!("reason" in resumable)) return resumable;
-    why = `. ${notResumed(resumable.reason)}`;
+    why = `. ${notResumed} ${resumable.reason}`;
   }
   // It can be a replacement that looks like a creation: then the engine deletes the holder first. Otherwise the creation fails.
   const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;

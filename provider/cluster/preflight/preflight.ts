@@ -7,7 +7,7 @@ import type { ResolvedSettings } from "../../config/settings";
 import { type CallContext, type Checked, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { diffCluster, isWithinPaths, withName } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
-import { isResumableName } from "../operations/takenName";
+import { isResumableName } from "../operations/adopt";
 import { allowedTypes, hasType, identifiersOfType, keepType } from "../schema/gpus";
 import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
 import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";

@@ -1,15 +1,69 @@
 import type { ClusterList, ClusterRecord } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
-import { CreateError, type ErrorDetails } from "../../base/errors";
+import { CreateError, type ErrorDetails, NotInPlaceError } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { maxResumeAgeMs } from "../../base/times";
-import { findMismatches } from "../diff/diff";
+import { type CallContext, InitError, type Properties } from "../../contract";
+import { adoptedState, findMismatches, updateTo, withName } from "../diff/diff";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/state";
 import { generatedName } from "../schema/validate";
+import { find } from "../service/lookup";
+import { Operation } from "../service/operation";
 import type { Registry } from "../service/registry";
+import type { Dependencies } from "../wait/wait";
+import { applyUpdate, failedAdoption } from "./update";
 
-/** A name that existing clusters have: the refusal of a creation, or the adoption of what an interrupted run has created. */
+/** The adoption of a cluster that an interrupted run has created: the program does not name it. */
+interface AutomaticAdoption {
+  readonly expected: Expected;
+  readonly listed: ClusterRecord;
+}
+
+export interface Created {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/** Adopts a cluster. Fields that the service reports are compared and corrected; the others are assumed to match the inputs. */
+export async function adoptCluster(
+  deps: Dependencies,
+  ctx: CallContext,
+  requested: CheckedInputs,
+  id: string,
+  automatic?: AutomaticAdoption,
+): Promise<Created> {
+  const operation = new Operation(ctx, deps, "create", { id, inputs: requested });
+  const record = await find(deps, operation);
+  const desired = record ? withTypeOfRecord(requested, record) : requested;
+  const refusals = record
+    ? findMismatches(desired, record, deps.client.capabilities.fixed).map(
+        ({ property, reason }) => `\`${property}\` ${reason}`,
+      )
+    : ["it is not a cluster that this API key can see; getClusters() lists them"];
+  const adopter = deps.registry.claimCluster(id, ctx.urn);
+  if (adopter !== ctx.urn) refusals.push(`${adopter} already adopts it`);
+  // The record shows more than the list.
+  const doubt = record && automatic && reasonNotToResume({ ...automatic.listed, ...record }, automatic.expected);
+  if (doubt !== undefined) refusals.push(doubt);
+  if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
+  deps.registry.adoptionSucceeded(id);
+  const inputs = withName(desired, record);
+  const resumedAt = automatic && new Date(deps.clock.now()).toISOString();
+  const state = { ...adoptedState(inputs, record), __resumedAt: resumedAt };
+  operation.show("adopted");
+  if (automatic) operation.info("adopted, because an interrupted run has created it");
+  try {
+    return { id, state: await applyUpdate(deps, operation, updateTo(inputs, state, record), failedAdoption) };
+  } catch (error) {
+    if (!(error instanceof InitError && error.cause instanceof NotInPlaceError)) throw error;
+    // In the state, the next `pulumi up` would replace it.
+    deps.registry.adoptionFailed(id);
+    throw operation.error(`was not adopted: ${error.cause.reason}; set it to what ${id} has`, error.cause);
+  }
+}
+
+/** A name that existing clusters have: a creation is refused, or adopts what an interrupted run has created. */
 
 export interface TakenName {
   readonly holders: readonly ClusterRecord[];
@@ -98,6 +152,4 @@ export function reasonNotToResume(
   return Math.abs(ageMs) > maxResumeAgeMs ? "it is more than two days old" : undefined;
 }
 
-export function notResumed(reason: string): string {
-  return `gpucluster:resume does not adopt it, because ${reason}`;
-}
+export const notResumed = "gpucluster:resume does not adopt it, because";
