@@ -43,7 +43,7 @@ const others = [
   },
   {
     name: "The plugin loads Pulumi's messages only: the index of the SDK takes four times as long to load as the plugin.",
-    from: { path: "^provider/adapters/(plugin|session|operations|messages)\\.ts" },
+    from: { path: "^provider/adapters/(plugin|session|messages)\\.ts" },
     to: { path: "^node_modules/@pulumi/", pathNot: "^node_modules/@pulumi/pulumi/proto/" },
   },
   {
@@ -85,7 +85,8 @@ const others = [
     from: { path: NATIVE },
     to: {
       path: "^(provider/|sdk/(index|cluster|provider)\\.ts|node_modules/(undici|zod)/)",
-      pathNot: "^provider/(cluster/schema/fields|config/providerArgs|api/decode/types|base/version)\\.ts",
+      pathNot: "^provider/(cluster/schema/fields|base/version)\\.ts",
+      dependencyTypesNot: ["type-only"],
     },
   },
   {

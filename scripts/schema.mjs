@@ -7,16 +7,16 @@ import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { addressesOf } from "./schema/addresses.mjs";
 import { functionSpecs } from "./schema/functions.mjs";
 import { clusterSpec } from "./schema/resource.mjs";
-import { exported, valuesOf } from "./schema/sources.mjs";
+import { exported } from "./schema/sources.mjs";
 import { asFlags, fieldsOf, namedTypes } from "./schema/types.mjs";
 
-const SETTINGS = "provider/config/providerArgs.ts";
+const SETTINGS = "provider/config/settings.ts";
 
 /** The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale. */
 async function packageSchema() {
   const { description, license, keywords, author, repository, peerDependencies } = readManifest();
   const { importBasePath, ...addresses } = addressesOf(repository);
-  const settings = await providerProperties();
+  const settings = providerProperties();
   const resources = { "gpucluster:index:Cluster": clusterSpec() };
   const functions = functionSpecs();
   return {
@@ -44,13 +44,12 @@ async function packageSchema() {
  * The settings of the provider. No setting names its environment variable as a default: a generated SDK would read the
  * variable in the program, and write the key into the state.
  */
-async function providerProperties() {
-  const { providerFlags } = await valuesOf(SETTINGS);
+function providerProperties() {
   const { properties } = fieldsOf(exported(SETTINGS, "ProviderArgs"));
   return Object.fromEntries(
     Object.entries(asFlags(properties)).map(([name, spec]) => [
       name,
-      providerFlags[name].secret ? { ...spec, secret: true } : spec,
+      name === "apiKey" ? { ...spec, secret: true } : spec,
     ]),
   );
 }

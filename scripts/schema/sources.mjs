@@ -5,13 +5,7 @@ import ts from "typescript";
 import { ROOT } from "../lib/root.mjs";
 
 /** The files with the types of the schema, and with the types that those use. */
-const TYPES = [
-  "cluster/schema/fields.ts",
-  "api/decode/types.ts",
-  "config/settings.ts",
-  "config/providerArgs.ts",
-  "index.ts",
-];
+const TYPES = ["cluster/schema/fields.ts", "api/decode/types.ts", "config/settings.ts", "index.ts"];
 
 const files = [
   ...TYPES.map((file) => join(ROOT, "provider", file)),

@@ -1,6 +1,6 @@
 import { createProvider } from "../../provider";
 import { inputFlags, inputNames, outputNames } from "../../provider/cluster/schema/fields";
-import { providerFlags } from "../../provider/config/providerArgs";
+import { isSecretSetting } from "../../provider/config/settings";
 import { manifest, read } from "../support/repository";
 
 const text = read("provider/schema/schema.json");
@@ -62,7 +62,7 @@ test("the cluster and each function have an example in five languages, which the
 
 test("the settings are those of the provider; the key is secret, and no SDK reads it from the environment", () => {
   for (const settings of [schema.config.variables, schema.provider.inputProperties, schema.provider.properties]) {
-    expect(Object.keys(settings).sort()).toEqual(Object.keys(providerFlags).sort());
+    expect(Object.keys(settings).sort()).toEqual(Object.keys(isSecretSetting).sort());
     expect(flagged(settings, "secret")).toEqual(["apiKey"]);
   }
   expect(text).not.toContain("defaultInfo");

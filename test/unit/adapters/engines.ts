@@ -1,7 +1,7 @@
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import * as dynamic from "../../../provider/adapters/dynamic";
-import { asSecret, revealed, secretPathsIn } from "../../../provider/adapters/engineSecrets";
+import { asSecret, isSecret, secretPathsIn } from "../../../provider/adapters/engine";
 import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
 import { serviceOf } from "../../../provider/adapters/plugin";
 import { Session } from "../../../provider/adapters/session";
@@ -47,8 +47,7 @@ const limitSeconds = 60;
 
 /** The value with a word in place of each secret of the engine, or with the plain value of each. */
 function replaceSecrets(value: unknown, replace: (secret: unknown) => unknown): unknown {
-  const plain = revealed(value);
-  if (plain !== value) return replace(plain);
+  if (isSecret(value)) return replace(value["value"]);
   if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceSecrets(item, replace)]));

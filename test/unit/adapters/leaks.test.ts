@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asSecret } from "../../../provider/adapters/engineSecrets";
+import { asSecret } from "../../../provider/adapters/engine";
 import { systemClock } from "../../../provider/base/clock";
 import type { Properties } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";

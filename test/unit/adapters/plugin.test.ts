@@ -5,7 +5,7 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import fc from "fast-check";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { asSecret, hasSecret, revealed } from "../../../provider/adapters/engineSecrets";
+import { asSecret, isSecret, secretPathsIn } from "../../../provider/adapters/engine";
 import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
 import { serviceOf } from "../../../provider/adapters/plugin";
 import { Session } from "../../../provider/adapters/session";
@@ -166,9 +166,8 @@ test("a secret in a message to the engine contains no other one, whatever the pr
 
 /** The values of the secrets that contain another secret. */
 function secretsInSecrets(value: unknown): unknown[] {
-  if (!hasSecret(value)) return [];
-  const plain = revealed(value);
-  if (plain !== value) return hasSecret(plain) ? [plain] : [];
+  if (isSecret(value)) return secretPathsIn(value["value"]).length > 0 ? [value["value"]] : [];
+  if (typeof value !== "object" || value === null) return [];
   return Object.values(Object(value)).flatMap(secretsInSecrets);
 }
 

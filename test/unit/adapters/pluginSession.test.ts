@@ -32,3 +32,15 @@ test.each<[string, string, Properties, Properties, unknown]>([
   const read = configReader(settings, `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`, ofStack);
   expect(read("gpucluster:maxHourlyCost", "stack")).toBe(expected);
 });
+
+test("a provider has the config that the engine passes for its stack, none if that is absent or invalid", () => {
+  const { PULUMI_CONFIG: before } = process.env;
+  const keys = ['{"apiKey":"fresh"}', undefined, "null", "{apiKey"].map((text) => {
+    delete process.env["PULUMI_CONFIG"];
+    if (text !== undefined) process.env["PULUMI_CONFIG"] = text;
+    return configReader({}, "urn:pulumi:dev::shop::pulumi:providers:gpucluster::default")("gpucluster:apiKey");
+  });
+  delete process.env["PULUMI_CONFIG"];
+  if (before !== undefined) process.env["PULUMI_CONFIG"] = before;
+  expect(keys).toEqual(["fresh", undefined, undefined, undefined]);
+});

@@ -2,8 +2,6 @@ import { inspect } from "node:util";
 import { ConfigError, messageOf } from "../../../provider/base/errors";
 import {
   type ConfigOrigin,
-  freshConfig,
-  plainKeyMessage,
   resolveConnection,
   resolveSettings,
   unusedVariablesMessage,
@@ -122,14 +120,6 @@ describe("an API key", () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(bad.slice(0, 20));
     expect(refusalOf({ ...inEnv, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
   });
-
-  it("causes a warning, which does not show it, if the stack stores it in plain text", () => {
-    const warning = (values: Values, isSecret: boolean) =>
-      plainKeyMessage(config(values), () => isSecret, "Pulumi.dev.yaml");
-    expect(warning(inConfig, false)).toContain("`pulumi config set --secret gpucluster:apiKey`");
-    expect(warning(inConfig, false)).not.toContain(configKey);
-    expect([warning(inConfig, true), warning({}, false)]).toEqual([undefined, undefined]);
-  });
 });
 
 describe("the settings", () => {
@@ -186,9 +176,4 @@ describe("the settings", () => {
     for (const name of names) expect(resolve).toThrow(`gpucluster:${name} must be`);
     expect(resolve).not.toThrow(canary);
   });
-});
-
-test("the config that the engine passes to the plugin is empty if it is absent or invalid", () => {
-  const read = ['{"apiKey":"fresh"}', undefined, "null", "{apiKey"].map((text) => freshConfig({ PULUMI_CONFIG: text }));
-  expect(read).toEqual([{ apiKey: "fresh" }, {}, {}, {}]);
 });
