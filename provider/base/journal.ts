@@ -41,37 +41,42 @@ export class Journal {
   /** @param engineAddress Without one, this process is alone. */
   constructor(engineAddress?: string, parent = tmpdir()) {
     if (!engineAddress) return;
-    const engine = engineOf(process.pid);
-    this.#writer = `${identityOf(process.pid)}-${engine}-${randomBytes(4).toString("hex")}`;
+    // The CLI that started this process, directly or by a script; none if the system does not show it.
+    let ancestor = processOf(process.pid);
+    while (ancestor.name !== "pulumi" && ancestor.parent > 0) ancestor = processOf(ancestor.parent);
+    const engine = ancestor.name === "pulumi" ? ancestor.identity : "";
+    this.#writer = `${processOf(process.pid).identity}-${engine}-${randomBytes(4).toString("hex")}`;
     try {
-      const folder = privateFolder(parent);
-      sweep(folder);
-      const name = createHash("sha256").update(`${hostname()} ${engineAddress}`).digest("hex").slice(0, 16);
-      this.#file = openPrivate(join(folder, name));
-      append(this.#file, [this.#writer]);
-      this.entries.push(...entriesOfThisRun(this.#readLines(this.#file), engine));
+      this.#file = openFile(parent, engineAddress);
+      this.#write(this.#file);
+      const lines = this.#read(this.#file);
+      const ended = new Set(lines.filter(([, entry]) => entry === null).map(([writer]) => writer));
+      const writers = [...new Set(lines.map(([writer]) => writer))].filter((writer) => !ended.has(writer));
+      const isOfEngine = (writer: string) => engine !== "" && writer.split("-")[1] === engine;
+      const ours = new Set(writers.filter((writer) => isOfEngine(writer) || isAlive(writer)));
+      this.entries.push(...entriesIn(lines.slice(lines.findIndex(([writer]) => ours.has(writer)))));
     } catch (error) {
       this.#leave(messageOf(error));
     }
   }
 
   append(entry: object): void {
-    this.#withFile((file) => append(file, [this.#writer, entry]));
+    this.#attempt((file) => this.#write(file, entry));
     this.refresh();
     if (this.#file === undefined) this.entries.push(entry);
   }
 
   refresh(): void {
-    this.#withFile((file) => this.entries.push(...this.#readLines(file).flatMap(entryOf)));
+    this.#attempt((file) => this.entries.push(...entriesIn(this.#read(file))));
   }
 
   /** Ends the part of this process in the run. It keeps its entries. */
   end(): void {
-    this.#withFile((file) => append(file, [this.#writer, null]));
+    this.#attempt((file) => this.#write(file, null));
     this.#leave(this.problem);
   }
 
-  #withFile(work: (file: number) => void): void {
+  #attempt(work: (file: number) => void): void {
     if (this.#file === undefined) return;
     try {
       work(this.#file);
@@ -86,45 +91,35 @@ export class Journal {
     this.#file = undefined;
   }
 
+  #write(file: number, ...entry: [(object | null)?]): void {
+    // Begins with a line break, because a process that was killed may have left an incomplete line.
+    const bytes = Buffer.from(`\n${JSON.stringify([this.#writer, ...entry])}\n`);
+    if (writeSync(file, bytes) !== bytes.length) throw new Error("the disk of the temporary folder is full");
+  }
+
   /** The lines since the last read. The last one is left for the next read if it is not complete. */
-  #readLines(file: number): Line[] {
+  #read(file: number): Line[] {
     const { size } = fstatSync(file);
     if (size <= this.#bytesRead) return [];
     const bytes = Buffer.alloc(size - this.#bytesRead);
     const count = readSync(file, bytes, 0, bytes.length, this.#bytesRead);
     const complete = bytes.subarray(0, bytes.subarray(0, count).lastIndexOf("\n") + 1);
     this.#bytesRead += complete.length;
-    return complete.toString().split("\n").flatMap(parseLine);
+    const lines: Line[] = [];
+    for (const text of complete.toString().split("\n")) {
+      try {
+        const line: unknown = JSON.parse(text);
+        if (Array.isArray(line) && typeof line[0] === "string") lines.push([line[0], line[1]]);
+      } catch {
+        // Anything that is not a line of a journal is ignored.
+      }
+    }
+    return lines;
   }
 }
 
-/** Begins with a line break, because a process that was killed may have left an incomplete line. */
-function append(file: number, line: Line): void {
-  const bytes = Buffer.from(`\n${JSON.stringify(line)}\n`);
-  if (writeSync(file, bytes) !== bytes.length) throw new Error("the disk of the temporary folder is full");
-}
-
-function entriesOfThisRun(lines: readonly Line[], engine: string): unknown[] {
-  const ended = new Set(lines.flatMap(([writer, entry]) => (entry === null ? writer : [])));
-  const writers = [...new Set(lines.map(([writer]) => writer))].filter((writer) => !ended.has(writer));
-  const isOfEngine = (writer: string) => engine !== "" && writer.split("-")[1] === engine;
-  const ours = new Set(writers.filter((writer) => isOfEngine(writer) || isAlive(writer)));
-  return lines.slice(lines.findIndex(([writer]) => ours.has(writer))).flatMap(entryOf);
-}
-
-function entryOf([, entry]: Line): unknown[] {
-  return entry === undefined || entry === null ? [] : [entry];
-}
-
-/** Anything that is not a line of a journal is ignored. */
-function parseLine(text: string): Line[] {
-  if (text === "") return [];
-  try {
-    const line: unknown = JSON.parse(text);
-    return Array.isArray(line) && typeof line[0] === "string" ? [[line[0], line[1]]] : [];
-  } catch {
-    return [];
-  }
+function entriesIn(lines: readonly Line[]): unknown[] {
+  return lines.map(([, entry]) => entry).filter((entry) => entry !== undefined && entry !== null);
 }
 
 function isAlive(writer: string): boolean {
@@ -137,65 +132,47 @@ function isAlive(writer: string): boolean {
     // No such process, or that of another user.
     return false;
   }
-  return identityOf(pid) === identity;
+  return processOf(pid).identity === identity;
 }
 
-/** The number of a process and when it began, because another process can get the number later. */
-function identityOf(pid: number): string {
-  return `${pid}.${shownOf(pid).start}`;
-}
-
-/** The CLI that started a process, directly or by a script; empty if there is none, or if the system does not show it. */
-function engineOf(pid: number): string {
-  const { name, parent } = shownOf(pid);
-  if (name === "pulumi") return identityOf(pid);
-  return parent > 0 ? engineOf(parent) : "";
-}
-
-/** What Linux shows of a process; other systems show nothing in this way. */
-function shownOf(pid: number): { readonly name: string; readonly parent: number; readonly start: string } {
+/**
+ * What Linux shows of a process; other systems show nothing in this way. Its identity is its number and when it began, because
+ * another process can get the number later.
+ */
+function processOf(pid: number): { readonly name: string; readonly parent: number; readonly identity: string } {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [, parent, ...others] = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
-    return { name, parent: Number(parent), start: others[17] ?? "" };
+    return { name, parent: Number(parent), identity: `${pid}.${others[17] ?? ""}` };
   } catch {
-    return { name: "", parent: 0, start: "" };
+    return { name: "", parent: 0, identity: `${pid}.` };
   }
 }
 
-/** @throws Error if another user can write there. */
-function privateFolder(parent: string): string {
-  const folder = join(parent, `gpucluster-${process.getuid?.() ?? "run"}`);
+/** @throws Error if another user can read or write the file or its folder, or if it is not a file. */
+function openFile(parent: string, engineAddress: string): number {
+  const user = process.getuid?.();
+  // On Windows, the temporary folder itself belongs to the user.
+  const isPrivate = ({ uid, mode }: Stats) => user === undefined || (uid === user && (mode & 0o077) === 0);
+  const folder = join(parent, `gpucluster-${user ?? "run"}`);
   // An existing folder stays as it is.
   mkdirSync(folder, { mode: 0o700, recursive: true });
   const found = lstatSync(folder);
   if (!found.isDirectory() || !isPrivate(found)) throw new Error(`${folder} is not a folder of this user alone`);
-  return folder;
-}
-
-/** @throws Error if another user can read or write the file, or if it is not a file. */
-function openPrivate(path: string): number {
-  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
-  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  const found = fstatSync(file);
-  if (found.isFile() && isPrivate(found)) return file;
-  closeSync(file);
-  throw new Error(`${path} is not a file of this user alone`);
-}
-
-/** On Windows, the temporary folder itself belongs to the user. */
-function isPrivate({ uid, mode }: Stats): boolean {
-  const user = process.getuid?.();
-  return user === undefined || (uid === user && (mode & 0o077) === 0);
-}
-
-/** Deletes old files: the engine kills its providers, so none can clean up. */
-function sweep(folder: string): void {
+  // The engine kills its providers, so none can clean up.
   const oldestMs = Date.now() - maxJournalAgeMs;
   for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found && found.mtimeMs < oldestMs) rmSync(path, { force: true });
+    const old = join(folder, name);
+    const stats = lstatSync(old, { throwIfNoEntry: false });
+    if (stats && stats.mtimeMs < oldestMs) rmSync(old, { force: true });
   }
+  const name = createHash("sha256").update(`${hostname()} ${engineAddress}`).digest("hex").slice(0, 16);
+  const path = join(folder, name);
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
+  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  const opened = fstatSync(file);
+  if (opened.isFile() && isPrivate(opened)) return file;
+  closeSync(file);
+  throw new Error(`${path} is not a file of this user alone`);
 }

@@ -1,4 +1,4 @@
-import { cleanText, cleanWholeText, cut, plainName } from "../../base/text";
+import { cleanText, cut, plainName } from "../../base/text";
 import { isRecord } from "../../contract";
 
 export type Raw = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function cleanJson(
   keeps = (_name: string) => false,
   level = 0,
 ): unknown {
-  const clean = (text: string) => cut(hide(cleanWholeText(text)), maxStringLength);
+  const clean = (text: string) => cut(hide(cleanText(text, Number.POSITIVE_INFINITY)), maxStringLength);
   if (typeof value === "string") return clean(value);
   if (typeof value !== "object" || value === null) return value;
   if (level >= maxLevels) throw new UnreadableError(`it is nested more than ${maxLevels} levels deep`);

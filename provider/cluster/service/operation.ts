@@ -5,7 +5,6 @@ import {
   briefOf,
   ClusterFailedError,
   type ErrorDetails,
-  explanationsOf,
   GpuClusterError,
   RequestError,
   TimeoutError,
@@ -255,4 +254,8 @@ export function clearStatus(status: StatusRecord, redactor: Redactor): StatusRec
   const cleared = { ...status, replicas };
   if (status.status !== undefined) cleared.status = hideInStatus(status.status, hide);
   return cleared;
+}
+
+function explanationsOf(error: unknown): readonly string[] {
+  return error instanceof GpuClusterError ? (error.details.explanations ?? []) : [];
 }

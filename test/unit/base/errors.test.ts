@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ApiError, briefOf, ClusterFailedError, explanationsOf, UncertainError } from "../../../provider/base/errors";
+import { ApiError, briefOf, ClusterFailedError, UncertainError } from "../../../provider/base/errors";
 import { Redactor } from "../../../provider/base/redact";
 
 const request = { method: "POST", path: "/v1/clusters?page=2", outcome: "refused", subject: 'cluster "web"' } as const;
@@ -20,7 +20,7 @@ it("a redacted error holds a secret in none of its strings, nor in those of its 
   const redactor = new Redactor().learn(["s3cret-0123"]);
   for (const hidden of [redactor.incoming(error), redactor.outgoing(error)]) {
     expect(inspect(hidden, { depth: 9, showHidden: true })).not.toContain("s3cret-0123");
+    expect(hidden).toMatchObject({ details: { explanations: ["fact [secret]"] } });
     expect(hidden).toMatchObject({ message: "cluster [secret]. adopt [secret]", cause: { reason: "it is [secret]" } });
-    expect(explanationsOf(hidden)).toEqual(["fact [secret]"]);
   }
 });
