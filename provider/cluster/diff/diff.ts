@@ -46,8 +46,14 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
     if (name === "gpuType" && hasKnownType(news) && hasType(asInputs(state), asInputs(news).gpuType)) continue;
     const old = state[name];
     const next = news[name];
-    if (name === "env" || name === "extraFields") {
-      Object.assign(changes, diffMap(name, old, next));
+    const isMap = name === "env" || name === "extraFields";
+    if (isMap && (next === undefined || isRecord(next))) {
+      // One change for each key, so that a diff names the key. A map that is not known yet differs as a whole.
+      const oldValues = new Map(Object.entries(isRecord(old) ? old : {}));
+      const values = new Map(Object.entries(next ?? {}));
+      for (const key of new Set([...oldValues.keys(), ...values.keys()]))
+        if (!isDeepStrictEqual(oldValues.get(key), values.get(key)))
+          changes[`${name}.${key}`] = propertyChange(oldValues.get(key), values.get(key));
       continue;
     }
     const { once, effect } = inputFlags[name];
@@ -74,7 +80,7 @@ export function isWithinPaths(path: string, paths: readonly string[]): boolean {
 }
 
 /** Whether the value at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
-export function isUnknownAt(inputs: object, path: string): boolean {
+function isUnknownAt(inputs: object, path: string): boolean {
   const [, name = path, key] = /^(.*?)\.(.*)$/s.exec(path) ?? [];
   const value: unknown = Reflect.get(inputs, name);
   const isInside = key !== undefined && typeof value === "object" && value !== null;
@@ -111,18 +117,6 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
   return effects;
 }
 
-/** One change for each key, so that a diff names the key. A map that is not known yet differs as a whole. */
-function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
-  if (next !== undefined && !isRecord(next)) return { [name]: propertyChange(old, next) };
-  const before = new Map(Object.entries(isRecord(old) ? old : {}));
-  const after = new Map(Object.entries(next ?? {}));
-  return Object.fromEntries(
-    [...new Set([...before.keys(), ...after.keys()])]
-      .filter((key) => !isDeepStrictEqual(before.get(key), after.get(key)))
-      .map((key) => [`${name}.${key}`, propertyChange(before.get(key), after.get(key))]),
-  );
-}
-
 /** One change of a cluster, computed once: everything that is sent comes from here. */
 export interface Update {
   readonly inputs: CheckedInputs;
@@ -134,39 +128,31 @@ export interface Update {
   readonly target: CheckedInputs;
 }
 
-export function updateTo(inputs: CheckedInputs, state: ClusterState, record: ClusterRecord): Update {
-  const left = (state.__unfinished?.paths ?? []).map((path): [string, PropertyChange] => [path, { kind: "update" }]);
-  const changes = { ...Object.fromEntries(left), ...diffCluster({ ...state }, { ...inputs }).changes };
-  const named = Object.keys(changes);
-  const target = mergeInputs(inputs, state, record, named);
-  const effects = new Set(effectsOf({ changes }));
-  // Some services roll out whatever changes: then a trigger must not restart the replicas once more.
-  const triggers = effects.has("restart") || effects.has("redeploy");
-  if (triggers && effects.has("configure") && !isDown(record, state)) effects.add("rollout");
-  return { inputs, state, record, named, effects, target };
-}
-
 /**
  * The one merge, for every input and every method: a path that is named has the value of the program; every other has what the
  * record shows, because another user may have changed it, or the program ignores it; what the record does not show has the value
  * of the state. A start sets the number of replicas, because that of a stopped cluster is no drift.
  */
-function mergeInputs(
-  inputs: CheckedInputs,
-  state: ClusterState,
-  record: ClusterRecord,
-  named: readonly string[],
-): CheckedInputs {
+export function updateTo(inputs: CheckedInputs, state: ClusterState, record: ClusterRecord): Update {
+  const left = (state.__unfinished?.paths ?? []).map((path): [string, PropertyChange] => [path, { kind: "update" }]);
+  const changes = { ...Object.fromEntries(left), ...diffCluster({ ...state }, { ...inputs }).changes };
+  const named = Object.keys(changes);
+  const effects = new Set(effectsOf({ changes }));
+  const wasDown = isDown(record, state);
+  // Some services roll out whatever changes: then a trigger must not restart the replicas once more.
+  const triggers = effects.has("restart") || effects.has("redeploy");
+  if (triggers && effects.has("configure") && !wasDown) effects.add("rollout");
+
   const observed = withDrift(state, record);
   const kept = (state.__observed?.kept ?? []).map((name) => [name, record.env?.[name]] as const);
   const keptEnv = Object.fromEntries(kept.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   const isNamed = (path: string) => isWithinPaths(path, named);
   const sourceOf = (path: string) => (isNamed(path) ? inputs : observed);
   const { desiredStatus } = sourceOf("desiredStatus");
-  const starts = desiredStatus !== "stopped" && isDown(record, state);
+  const starts = desiredStatus !== "stopped" && wasDown;
   const replicas =
     isNamed("replicas") || starts ? inputs.replicas : (record.replicas ?? state.replicas ?? inputs.replicas);
-  return {
+  const target = {
     ...inputs,
     replicas,
     desiredStatus,
@@ -177,6 +163,7 @@ function mergeInputs(
     // None of no replicas gets healthy, and none answers a probe.
     skipAwait: replicas === 0 ? true : inputs.skipAwait,
   };
+  return { inputs, state, record, named, effects, target };
 }
 
 function mergeMaps<Value>(

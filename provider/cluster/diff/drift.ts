@@ -41,32 +41,15 @@ export function compareObserved(
     (field) => !hasValue(field, inputs[field], record) && hasValue(field, previous[field], record),
   );
   const newTexts = texts.filter((field) => !oldTexts.includes(field));
-  const env = envDifferences(inputs, record, previous);
-  const extras = differingExtras(inputs.extraFields, record);
-  return {
-    echo: {
-      ...Object.fromEntries(newTexts.map((field) => [field, record[field]])),
-      env: env.ignored.length > 0 ? env.ignored : undefined,
-      extraFields: extras.length > 0 ? extras : undefined,
-    },
-    differing: [
-      ...texts.filter((field) => !hasValue(field, inputs[field], record)),
-      ...env.differing.map((name) => pathIn("env", name)),
-      ...extras.map((name) => pathIn("extraFields", name)),
-    ],
-    unchanged: [...oldTexts, ...env.unchanged.map((name) => pathIn("env", name))],
-  };
-}
 
-/** The names of variables that the service adds, hides or changes (`ignored`), or still has as before the change. */
-function envDifferences(inputs: CheckedInputs, record: ClusterRecord, previous: Partial<ClusterState>) {
   const requested = new Map(Object.entries(inputs.env ?? {}));
   const observed = new Map(Object.entries(record.env ?? {}));
   const old = new Map(Object.entries(previous.env ?? {}));
   const names = record.env ? [...new Set([...requested.keys(), ...observed.keys()])].sort() : [];
+  /** The variables that the service adds, hides or changes. */
   const ignored: string[] = [];
-  const differing: string[] = [];
-  const unchanged: string[] = [];
+  const otherEnv: string[] = [];
+  const oldEnv: string[] = [];
   for (const name of names) {
     const value = observed.get(name);
     if (value === requested.get(name)) continue;
@@ -74,14 +57,29 @@ function envDifferences(inputs: CheckedInputs, record: ClusterRecord, previous: 
     else if (!requested.has(name)) {
       // A removed variable that stays is the service's own.
       ignored.push(name);
-      if (old.has(name) || previous.__unfinished?.paths.includes(`env.${name}`)) unchanged.push(name);
-    } else if (value === old.get(name)) unchanged.push(name);
+      if (old.has(name) || previous.__unfinished?.paths.includes(`env.${name}`)) oldEnv.push(pathIn("env", name));
+    } else if (value === old.get(name)) oldEnv.push(pathIn("env", name));
     else if (!isMasked(value)) {
       ignored.push(name);
-      differing.push(name);
+      otherEnv.push(pathIn("env", name));
     }
   }
-  return { ignored, unchanged, differing: [...differing, ...unchanged] };
+
+  const extras = differingExtras(inputs.extraFields, record);
+  return {
+    echo: {
+      ...Object.fromEntries(newTexts.map((field) => [field, record[field]])),
+      env: ignored.length > 0 ? ignored : undefined,
+      extraFields: extras.length > 0 ? extras : undefined,
+    },
+    differing: [
+      ...texts.filter((field) => !hasValue(field, inputs[field], record)),
+      ...otherEnv,
+      ...oldEnv,
+      ...extras.map((name) => pathIn("extraFields", name)),
+    ],
+    unchanged: [...oldTexts, ...oldEnv],
+  };
 }
 
 function pathIn(map: "env" | "extraFields", name: string): string {
@@ -96,15 +94,18 @@ export function hasValue(field: TextName, value: string | undefined, record: Clu
   return field === "container" ? sameImage(value, observed) : sameText(value, observed);
 }
 
+/** The value in a state of a variable of another user that the service masks. It is never sent. */
+export const unknownValue = "***";
+
 /** The state with the drift of a record. An input that the service does not report stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  const { __observed: known = {}, __unfinished, desiredStatus = "running" } = state;
+  const { __observed: known, __unfinished, desiredStatus = "running" } = state;
   // Of these, the record may show what a request of ours has stored, and the next update needs what the replicas run.
   const paths = __unfinished?.paths ?? [];
   const drifted = textNames.filter(
     (field) =>
       record[field] !== undefined &&
-      record[field] !== known[field] &&
+      record[field] !== known?.[field] &&
       !paths.includes(field) &&
       !(field === "gpuType" ? hasTypeOf(record, state) : hasValue(field, state[field], record)),
   );
@@ -122,14 +123,33 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   const isCostDrift = state.hourlyCost !== undefined && (replicas !== state.replicas || isPowerDrift);
   const size = { replicas, isStopped: isPowerDrift && actual === "stopped" };
 
+  const applied = new Map(Object.entries(state.env ?? {}));
+  const observed = record.env ?? {};
+  const ignored = new Set([...keysIn(paths, "env"), ...(known?.env ?? []), ...(known?.kept ?? [])]);
+  // Of a new cluster, it is not known yet which variables the service adds.
+  if (!known && __unfinished?.kind === "creation")
+    for (const name of Object.keys(observed)) if (!applied.has(name)) ignored.add(name);
+  const env = new Map([...applied].filter(([name]) => ignored.has(name) || Object.hasOwn(observed, name)));
+  for (const [name, value] of Object.entries(observed)) {
+    if (ignored.has(name)) continue;
+    // An empty string may stand for a value of ours that is not shown; a masked one of another user is not known.
+    const hidden = applied.get(name) ?? (value === "" ? "" : unknownValue);
+    env.set(name, value === null || isMasked(value) ? hidden : value);
+  }
+  const hasEnv = record.env !== undefined && (state.env !== undefined || env.size > 0);
+
+  const ignoredExtras = [...keysIn(paths, "extraFields"), ...(known?.extraFields ?? [])];
+  const extras = differingExtras(state.extraFields, record).filter((name) => !ignoredExtras.includes(name));
+  const observedExtras = Object.fromEntries(extras.map((name) => [name, record.fields?.get(plainName(name))]));
+
   return {
     ...state,
     ...Object.fromEntries(drifted.map((field) => [field, field === "gpuType" ? gpuTypeOf(record) : record[field]])),
     ...(isPowerDrift && { desiredStatus: actual }),
     ...(isCostDrift && { hourlyCost: costOfReplicas(size, costOfReplica(state)) }),
     replicas,
-    ...(record.env && driftedEnv(state, record.env)),
-    ...driftedExtras(state.extraFields, record, [...keysIn(paths, "extraFields"), ...(known.extraFields ?? [])]),
+    ...(hasEnv && withUnmanaged(state, Object.fromEntries(env))),
+    ...(extras.length > 0 && { extraFields: { ...state.extraFields, ...observedExtras } }),
   };
 }
 
@@ -138,41 +158,11 @@ export function keysIn(paths: readonly string[], map: "env" | "extraFields"): st
   return paths.filter((path) => path.startsWith(`${map}.`)).map((path) => path.slice(map.length + 1));
 }
 
-/** The value in a state of a variable of another user that the service masks. It is never sent. */
-export const unknownValue = "***";
-
-/** A masked variable keeps its applied value; that of one which another user has added is not known. */
-function driftedEnv(state: ClusterState, observed: NonNullable<ClusterRecord["env"]>) {
-  const { __observed: known, __unfinished } = state;
-  const applied = new Map(Object.entries(state.env ?? {}));
-  const ignored = new Set(keysIn(__unfinished?.paths ?? [], "env"));
-  for (const name of [...(known?.env ?? []), ...(known?.kept ?? [])]) ignored.add(name);
-  // Of a new cluster, it is not known yet which variables the service adds.
-  if (!known && __unfinished?.kind === "creation")
-    for (const name of Object.keys(observed)) if (!applied.has(name)) ignored.add(name);
-  const next = new Map([...applied].filter(([name]) => ignored.has(name) || Object.hasOwn(observed, name)));
-  for (const [name, value] of Object.entries(observed)) {
-    if (ignored.has(name)) continue;
-    // An empty string may stand for a value of ours that is not shown; one of another user is what it is.
-    const hidden = applied.get(name) ?? (value === "" ? "" : unknownValue);
-    next.set(name, value === null || isMasked(value) ? hidden : value);
-  }
-  return state.env || next.size > 0 ? withUnmanaged(state, Object.fromEntries(next)) : {};
-}
-
 function differingExtras(extras: Properties = {}, { fields }: ClusterRecord): string[] {
   return Object.keys(extras).filter((name) => {
     const observed = fields?.get(plainName(name));
     return observed !== undefined && !isSameValue(extras[name], observed);
   });
-}
-
-/** The extra fields with the values of the record. Fields that it does not report, and those of `except`, stay unchanged. */
-export function driftedExtras(extras: Properties | undefined, record: ClusterRecord, except: readonly string[] = []) {
-  const names = differingExtras(extras, record).filter((name) => !except.includes(name));
-  if (names.length === 0) return {};
-  const observed = Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))]));
-  return { extraFields: { ...extras, ...observed } };
 }
 
 /** Names are compared in any spelling; those that the service adds inside an object are ignored. A number equals its digits. */
@@ -228,24 +218,32 @@ export function unverifiedPaths(inputs: CheckedInputs, record: ClusterRecord): s
  * money, so it stays in the state, and is an error.
  */
 export function findSpecMismatches(
-  inputs: Pick<CheckedInputs, "gpuType" | "container">,
+  { gpuType, container }: Pick<CheckedInputs, "gpuType" | "container">,
   record: ClusterRecord,
   gpus: readonly GpuType[],
 ): string[] {
-  const gpu = gpuProblem(inputs.gpuType, record, gpus);
-  const image = imageProblem(inputs.container, record);
-  return [gpu, image].filter((problem) => problem !== undefined);
-}
+  const { fields } = record;
+  const problems: string[] = [];
+  const isEmpty = (names: readonly string[]) =>
+    names.some((name) => fields?.get(name) === null || fields?.get(name) === "");
 
-function gpuProblem(requested: string, record: ClusterRecord, gpus: readonly GpuType[]): string | undefined {
   const identifiers = identifiersIn(record);
-  const hasNone = record.fields?.get("gpus_per_replica") === 0;
-  if (hasNone || (identifiers.length === 0 && isEmpty(record, gpuFields))) return `no GPU instead of "${requested}"`;
-  if (isSameGpu(requested, identifiers)) return undefined;
-  const wanted = matchGpu(requested, gpus);
-  const found = identifiers.map((text) => matchGpu(text, gpus)).filter((match) => match.kind === "one");
-  const isOther = wanted.kind === "one" && found.length > 0 && found.every(({ gpu }) => gpu.type !== wanted.gpu.type);
-  return isOther ? `the GPU type "${gpuTypeOf(record)}" instead of "${requested}"` : undefined;
+  if (fields?.get("gpus_per_replica") === 0 || (identifiers.length === 0 && isEmpty(gpuFields)))
+    problems.push(`no GPU instead of "${gpuType}"`);
+  else if (!isSameGpu(gpuType, identifiers)) {
+    const wanted = matchGpu(gpuType, gpus);
+    const found = identifiers.map((text) => matchGpu(text, gpus)).filter((match) => match.kind === "one");
+    const isOther = wanted.kind === "one" && found.length > 0 && found.every(({ gpu }) => gpu.type !== wanted.gpu.type);
+    if (isOther) problems.push(`the GPU type "${gpuTypeOf(record)}" instead of "${gpuType}"`);
+  }
+
+  const image = record.container;
+  if (image === undefined && isEmpty(imageFields)) problems.push(`no image instead of "${container}"`);
+  // A mirror or a digest keeps the name of the image, and a string that is not a reference names no other image.
+  const name = parseImage(container).path.split("/").at(-1) ?? container;
+  if (image !== undefined && /[/:]/.test(image) && !image.includes(name))
+    problems.push(`the image "${image}" instead of "${container}"`);
+  return problems;
 }
 
 /** The inputs with the GPU type of a cluster, if the program allows it. The cost of another type than `gpuType` is not known. */
@@ -270,15 +268,6 @@ export function gpuTypeOf(record: ClusterRecord): string | undefined {
   return identifiers.find((text) => !isUuid(text)) ?? identifiers[0];
 }
 
-function imageProblem(requested: string, record: ClusterRecord): string | undefined {
-  const { container } = record;
-  if (container === undefined) return isEmpty(record, imageFields) ? `no image instead of "${requested}"` : undefined;
-  // A mirror or a digest keeps the name of the image, and a string that is not a reference names no other image.
-  const isReference = /[/:]/.test(container);
-  const name = parseImage(requested).path.split("/").at(-1) ?? requested;
-  return isReference && !container.includes(name) ? `the image "${container}" instead of "${requested}"` : undefined;
-}
-
 const vocabularyNames = (field: "gpuType" | "container") =>
   Object.values(vocabularies).map((names) => plainName(names[field]));
 const gpuFields: readonly string[] = [...gpuNames, ...vocabularyNames("gpuType")];
@@ -286,11 +275,6 @@ const imageFields: readonly string[] = [
   ...clusterTable.container.slice(1).map(String),
   ...vocabularyNames("container"),
 ];
-
-/** Whether a record has one of these fields without a value. */
-function isEmpty({ fields = new Map() }: ClusterRecord, names: readonly string[]): boolean {
-  return names.some((name) => fields.get(name) === null || fields.get(name) === "");
-}
 
 /**
  * Whether the observed image is the requested one. The service can add the default registry, a tag or a digest to the reference;
