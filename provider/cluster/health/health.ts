@@ -68,30 +68,41 @@ export interface Condition {
  * The condition of a cluster that has to become ready. A bad word or flag takes precedence. If fewer than all replicas are enough,
  * a pending status does not block. Unknown words are neither good nor bad: the known facts decide, or the probe.
  */
-export function readyCondition(found: Found, goal: Goal): Condition {
+export function readyCondition(found: Found, { replicas, enough, isProbed }: Goal): Condition {
   const { record, status } = found;
   const word = worstWord(found);
   const state = stateOf(word);
-  const description = withReason(word ?? "no state", record);
-  const isPartial = goal.enough < goal.replicas;
+  const needsReason = !["running", "stopped", "terminated"].includes(stateOf(record.status));
+  let description = word ?? "no state";
+  if (record.reason !== undefined && needsReason) description += `: ${cut(record.reason, maxReasonLength)}`;
+  const isPartial = enough < replicas;
   if (isDeleting(word) || found.isGone) return failed(found, `it is ${description}: someone else is deleting it`);
   if (state === "stopped") return failed(found, `it is ${description}: someone else stopped it`);
   if (!status) return { kind: state === "pending" && !isPartial ? "pending" : "unknown", summary: description };
   if (state === "failed") return failed(found, `it is ${description}`);
 
-  const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
+  const counted = countedReplicas(status, replicas);
+  const healthy = countHealthy(status, replicas);
+  const count = `${healthy}/${replicas} replicas healthy`;
+  // A status that is only a word stands for all replicas.
+  const hasAll = isPartial ? counted.length >= enough : counted.length === replicas;
+  const isComplete = status.isMissing ? status.status !== undefined : hasAll;
   const blocks = state === "pending" ? !isPartial : isUnhealthyStatus(word);
-  if (!blocks && isHealthy(status, goal)) {
+  if (!blocks && (status.overall ?? isComplete) && healthy >= enough) {
     // Without the reason, which can change from poll to poll.
     const summary = `${count}, ${word ?? "no state"}`;
     if (state === "unknown" && word !== undefined) return vague("ready", summary, unrecognizedIn(found));
     return word === undefined || status.isMissing ? vague("ready", summary) : { kind: "ready", summary };
   }
+
   const summary = `${count}, ${description}`;
   const isRunning = state === "running";
-  const mayBeReady = !blocks && state !== "pending" && isHealthUnknown(status, goal);
-  if (!mayBeReady || (isRunning && !isComplete(status, goal))) return { kind: "pending", summary };
-  return vague(isRunning || goal.isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
+  // The health of some replicas, or of the whole cluster, is unknown, and no replica is unhealthy.
+  const hasUnknown = counted.length === 0 || counted.some((replica) => replica.healthy === undefined);
+  const isUnknown = status.overall === undefined && hasUnknown && counted.every((replica) => replica.healthy !== false);
+  const mayBeReady = !blocks && state !== "pending" && isUnknown;
+  if (!mayBeReady || (isRunning && !isComplete)) return { kind: "pending", summary };
+  return vague(isRunning || isProbed ? "ready" : "pending", summary, unrecognizedIn(found));
 }
 
 interface BeforeStop {
@@ -140,25 +151,19 @@ function unrecognizedIn({ record, status }: Found): string {
   return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
 }
 
-function withReason(word: string, { reason, status }: ClusterRecord): string {
-  const needsNone = ["running", "stopped", "terminated"].includes(stateOf(status));
-  return reason === undefined || needsNone ? word : `${word}: ${cut(reason, maxReasonLength)}`;
-}
-
 /**
  * Whether a cluster is stopped. An unknown or absent status word means stopped if this package has stopped the cluster and the
  * word is the one in the state: a refresh that sees another word unsettles the state, without an operation.
  */
-export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Partial<ClusterState> = {}): boolean {
-  const state = stateOf(status);
-  if (state === "stopped") return true;
-  const isKnown = before.settled === true || before.__unfinished !== undefined;
-  const wasStopped = before.desiredStatus === "stopped" && isKnown;
-  return state === "unknown" && wasStopped && (status === undefined || before.status === status);
+export function isStopped({ status }: Pick<ClusterRecord, "status">, state: Partial<ClusterState> = {}): boolean {
+  if (stateOf(status) !== "unknown") return stateOf(status) === "stopped";
+  const isKnown = state.settled === true || state.__unfinished !== undefined;
+  const wasStopped = state.desiredStatus === "stopped" && isKnown;
+  return wasStopped && (status === undefined || state.status === status);
 }
 
-export function isDown(record: Pick<ClusterRecord, "status">, before: Partial<ClusterState>): boolean {
-  return isStopping(record.status) || isStopped(record, before);
+export function isDown(record: Pick<ClusterRecord, "status">, state: Partial<ClusterState>): boolean {
+  return isStopping(record.status) || isStopped(record, state);
 }
 
 /** The meanings of status words, worst first. */
@@ -189,24 +194,6 @@ function countedReplicas({ replicas }: StatusRecord, requested: number): readonl
 export function countHealthy(status: StatusRecord, replicas: number): number {
   if (status.overall !== undefined) return status.overall ? replicas : 0;
   return countedReplicas(status, replicas).filter(({ healthy }) => healthy).length;
-}
-
-function isHealthy(status: StatusRecord, goal: Goal): boolean {
-  return (status.overall ?? isComplete(status, goal)) && countHealthy(status, goal.replicas) >= goal.enough;
-}
-
-/** Whether as many replicas exist as there have to be. A status that is only a word stands for all of them. */
-function isComplete(status: StatusRecord, { replicas, enough }: Goal): boolean {
-  if (status.isMissing) return status.status !== undefined;
-  const { length } = countedReplicas(status, replicas);
-  return enough < replicas ? length >= enough : length === replicas;
-}
-
-/** Whether the health of some replicas, or of the whole cluster, is unknown, and no replica is unhealthy. */
-function isHealthUnknown(status: StatusRecord, { replicas }: Goal): boolean {
-  const counted = countedReplicas(status, replicas);
-  const hasUnknown = counted.length === 0 || counted.some(({ healthy }) => healthy === undefined);
-  return status.overall === undefined && hasUnknown && counted.every(({ healthy }) => healthy !== false);
 }
 
 /** A status for users. A replica of unknown health counts as healthy only if the cluster is ready. */
@@ -278,15 +265,12 @@ export function wasHealthy({ replicas, overall }: StatusRecord): boolean {
   return overall ?? (replicas.length > 0 && replicas.every(({ healthy }) => healthy));
 }
 
-/** What a restart of a replica changes. Its message and its exact status word change for other reasons too. */
-function conditionsOf(status: StatusRecord | undefined): ReadonlyMap<string, string> {
-  const conditionOf = ({ healthy, status: word }: ReplicaRecord) => `${healthy === true} ${stateOf(word)}`;
-  return new Map(status?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
-}
-
+/** The replicas that are new, or show what a restart changes. Message and exact status word change for other reasons too. */
 function renewedIds(before: StatusRecord | undefined, after: StatusRecord | undefined): string[] {
-  const old = conditionsOf(before);
-  return [...conditionsOf(after)].filter(([id, condition]) => old.get(id) !== condition).map(([id]) => id);
+  const conditionOf = ({ healthy, status: word }: ReplicaRecord) => `${healthy === true} ${stateOf(word)}`;
+  const old = new Map(before?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
+  const renewed = after?.replicas.filter((replica) => old.get(replica.id) !== conditionOf(replica)) ?? [];
+  return renewed.map(({ id }) => id);
 }
 
 /**
@@ -297,35 +281,25 @@ function renewedIds(before: StatusRecord | undefined, after: StatusRecord | unde
 export function rolloutCondition(
   found: Found,
   goal: Goal,
-  rollout: Rollout,
+  { before, requestedAtMs, hasBegun: wasSeen }: Rollout,
   { previous, nowMs }: { readonly previous: Condition | undefined; readonly nowMs: number },
 ): Condition {
-  const progress = progressOf(found, rollout, previous?.rollout);
-  const condition = { ...readyCondition(found, goal), rollout: progress };
-  const isLate = nowMs - rollout.requestedAtMs >= maxUnseenRolloutMs;
-  if (isLate || (condition.kind !== "ready" && condition.kind !== "failed")) return condition;
-  if (!progress.hasBegun && isAsBefore(condition, found, rollout))
-    return { kind: "pending", summary: "waiting for the rollout to begin", rollout: progress };
-  if (condition.kind === "failed" || goal.enough >= goal.replicas || rollout.before?.isCounted) return condition;
-  const renewed = new Set(progress.renewed);
-  const healthy = found.status?.replicas.filter((replica) => replica.healthy && renewed.has(replica.id)) ?? [];
-  if (healthy.length >= goal.enough) return condition;
-  const summary = `${healthy.length}/${goal.replicas} replicas healthy and renewed`;
-  return { kind: "pending", summary, rollout: progress };
-}
-
-function progressOf({ record, status }: Found, rollout: Rollout, previous?: RolloutProgress): RolloutProgress {
-  const { hasBegun: hadBegun, renewed } = previous ?? { hasBegun: rollout.hasBegun, renewed: [] };
+  const { record, status } = found;
   const after = status && { ...status, status: status.status ?? record.status };
-  return {
-    hasBegun: hadBegun || showsRollout(rollout.before, after),
-    renewed: [...new Set([...renewed, ...renewedIds(rollout.before, status)])],
-  };
-}
+  const hasBegun = (previous?.rollout?.hasBegun ?? wasSeen) || showsRollout(before, after);
+  const renewed = new Set([...(previous?.rollout?.renewed ?? []), ...renewedIds(before, status)]);
+  const rollout = { hasBegun, renewed: [...renewed] };
+  const condition = { ...readyCondition(found, goal), rollout };
+  const { kind } = condition;
+  const isLate = nowMs - requestedAtMs >= maxUnseenRolloutMs;
+  if (isLate || (kind !== "ready" && kind !== "failed")) return condition;
 
-/** Whether a condition may be that of the old replicas. A cluster that another user stops or deletes is not as before. */
-function isAsBefore({ kind }: Condition, found: Found, { before }: Rollout): boolean {
-  if (!before) return false;
-  const words = [before.status, worstWord(found)];
-  return kind === "failed" ? words.every((word) => stateOf(word) === "failed") : wasHealthy(before);
+  // The condition may be that of the old replicas. A cluster that another user stops or deletes is not as before.
+  const hasFailed = [before?.status, worstWord(found)].every((word) => stateOf(word) === "failed");
+  const isAsBefore = before !== undefined && (kind === "failed" ? hasFailed : wasHealthy(before));
+  if (!hasBegun && isAsBefore) return { kind: "pending", summary: "waiting for the rollout to begin", rollout };
+  if (kind === "failed" || goal.enough >= goal.replicas || before?.isCounted) return condition;
+  const healthy = status?.replicas.filter((replica) => replica.healthy && renewed.has(replica.id)) ?? [];
+  if (healthy.length >= goal.enough) return condition;
+  return { kind: "pending", summary: `${healthy.length}/${goal.replicas} replicas healthy and renewed`, rollout };
 }
