@@ -10,7 +10,7 @@ import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/adopt";
 import { allowedTypes, hasType, identifiersOfType, keepType } from "../schema/gpus";
 import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
-import { completeInputs, findFailures, namingFailures, waitingFailures } from "../schema/validate";
+import { completeInputs, findFailures } from "../schema/validate";
 import type { Dependencies } from "../wait/wait";
 import { judgeCost, judgeUnchangedCost, limitOf } from "./cost";
 import {
@@ -70,7 +70,7 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   };
   const completed = completeInputs(news, names);
   const typed = current ? keepType(completed, current) : completed;
-  const invalid = [...findFailures(news, olds), ...namingFailures(news, names), ...waitingFailures(news, olds, ctx)];
+  const invalid = findFailures(news, olds, { ...names, canAwait: ctx.canAwait === true });
   if (!deps || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
   const nowMs = deps.clock.now();

@@ -58,20 +58,14 @@ const imageProblems: readonly (readonly [pattern: RegExp, problem: string])[] = 
   [/^(?:[^/]*\/|(?!.*\/))[^:@]*[A-Z]/, "its repository has an upper-case letter"],
 ];
 
-function portOf(image: string): number {
-  return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
-}
-
-function isImage(image: string): boolean {
-  return image.length <= maxImageLength && imagePattern.test(image) && portOf(image) <= 65_535;
-}
-
 /** The message about a string that is no image reference. It quotes one character at most. */
-function imageMessage(image: string): string {
+function imageProblem(image: string): string | undefined {
+  const port = Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
+  if (image.length <= maxImageLength && imagePattern.test(image) && port <= 65_535) return undefined;
   const [stranger] = /[^\w./:@[\]-]/u.exec(image) ?? [];
   if (stranger !== undefined) return `${imageText}; it contains the character ${pathStep(stranger)}`;
   if (image.length > maxImageLength) return `${imageText}; it has more than ${maxImageLength} characters`;
-  if (portOf(image) > 65_535) return `${imageText}; its port is above 65535`;
+  if (port > 65_535) return `${imageText}; its port is above 65535`;
   const problem = imageProblems.find(([pattern]) => pattern.test(image))?.[1];
   return problem === undefined ? imageText : `${imageText}; ${problem}`;
 }
@@ -202,7 +196,9 @@ const inputRules = {
   gpuType,
   fallbackGpuTypes: fallbackGpuTypes.optional(),
   replicas: wholeNumber(1, 10_000).optional(),
-  container: z.string(rule(imageText)).refine(isImage, { error: ({ input }) => imageMessage(String(input)) }),
+  container: z
+    .string(rule(imageText))
+    .refine((image) => imageProblem(image) === undefined, { error: ({ input }) => imageProblem(String(input)) }),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   registryCredentialId: registryCredentialId.optional(),
   extraFields: z
@@ -228,14 +224,43 @@ const clusterRules = z.strictObject(inputRules);
  * All problems of the inputs at once. Values that are not known yet are not judged. Neither are those of the last run: what the
  * service or another user has set need not follow the rules, and `ignoreChanges` returns it as an input.
  */
-export function findFailures(news: Properties, olds: Properties = {}): CheckFailure[] {
+export function findFailures(
+  news: Properties,
+  olds: Properties = {},
+  { current, naming, canAwait = true }: Partial<NameContext> & Pick<CallContext, "canAwait"> = {},
+): CheckFailure[] {
   const visible = Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
-  const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue);
-  const broken = issues.filter(({ path }) => {
+  const issues = (clusterRules.safeParse(visible).error?.issues ?? []).flatMap(flattenIssue).filter(({ path }) => {
     const old = valuesAlong(olds, path).at(-1);
     return old === undefined || !isDeepStrictEqual(old, valuesAlong(news, path).at(-1));
   });
-  const failures = [...broken, ...contradictions(news, olds)]
+
+  // An old number of replicas can be that of an autoscaler, and then a wait for more healthy ones is a wait for all.
+  const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe, onNoCapacity } = news;
+  const isOld = replicas === olds["replicas"] && minHealthyReplicas === olds["minHealthyReplicas"];
+  const areKnown = typeof replicas === "number" && typeof minHealthyReplicas === "number";
+  if (!isOld && areKnown && minHealthyReplicas > replicas) {
+    const message = `must not be more than \`replicas\`, which is ${replicas}`;
+    issues.push({ path: ["minHealthyReplicas"], message });
+  }
+  if (isRecord(probe) && probe["body"] !== undefined && probe["method"] !== UNKNOWN && probe["method"] !== "POST")
+    issues.push({ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' });
+
+  // The name that `pulumi:autonaming` of the stack generates, or requires from the program.
+  if (naming && news["name"] === undefined && current === undefined && news["adopt"] === undefined) {
+    const { proposed = "" } = naming;
+    const broken = clusterRules.shape.name.safeParse(proposed).error?.issues[0]?.message;
+    const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
+    let message = "is required: pulumi:autonaming is disabled here, so set a name for each cluster";
+    if (naming.proposed !== undefined) message = `${what}: it ${broken}. Change the pattern, or set \`name\``;
+    if (broken !== undefined) issues.push({ path: ["name"], message });
+  }
+  if (!canAwait && onNoCapacity === "nextRun" && olds["onNoCapacity"] !== "nextRun") {
+    const message = '"nextRun" needs the plugin: use `Cluster` of `pulumi-gpucluster/native`, or set "wait"';
+    issues.push({ path: ["onNoCapacity"], message });
+  }
+
+  const failures = issues
     .filter(({ path, isAboutName }) => isAboutName || !valuesAlong(news, path).includes(UNKNOWN))
     .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
   // One value can break several rules that have the same message.
@@ -258,41 +283,21 @@ interface Issue extends Pick<z.core.$ZodIssue, "path" | "message"> {
   readonly isAboutName?: boolean;
 }
 
-/**
- * Finds inputs that are valid by themselves, and contradict each other. A pair of old values breaks no rule: an old number of
- * replicas can be that of an autoscaler, and then a wait for more healthy ones is a wait for all.
- */
-function contradictions(news: Properties, olds: Properties): Issue[] {
-  const { replicas = inputDefaults.replicas, minHealthyReplicas, readinessProbe: probe } = news;
-  const issues: Issue[] = [];
-  const isOld = replicas === olds["replicas"] && minHealthyReplicas === olds["minHealthyReplicas"];
-  const areKnown = typeof replicas === "number" && typeof minHealthyReplicas === "number";
-  if (!isOld && areKnown && minHealthyReplicas > replicas) {
-    const message = `must not be more than \`replicas\`, which is ${replicas}`;
-    issues.push({ path: ["minHealthyReplicas"], message });
-  }
-  if (isRecord(probe) && probe["body"] !== undefined && probe["method"] !== UNKNOWN && probe["method"] !== "POST")
-    issues.push({ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' });
-  return issues;
-}
-
 /** Makes one issue of each problem: zod reports unknown inputs together, and the problems of a key inside its record. */
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
-    if (issue.path.length === 0) return issue.keys.map(unknownInput);
-    const message = `is not a field of \`${issue.path.map(pathStep).join(".")}\``;
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      if (path.length > 1) return { path, message: `is not a field of \`${issue.path.map(pathStep).join(".")}\`` };
+      const meant = closestName(key, inputNames);
+      const advice = meant === undefined ? `the inputs are ${inputNames.join(", ")}` : `did you mean \`${meant}\`?`;
+      return { path, message: `is not an input of a cluster; ${advice}` };
+    });
   }
   if (issue.code === "invalid_key") {
     return issue.issues.map(({ message }) => ({ path: issue.path, message, isAboutName: true }));
   }
   return [issue];
-}
-
-function unknownInput(name: string): Issue {
-  const meant = closestName(name, inputNames);
-  const advice = meant === undefined ? `the inputs are ${inputNames.join(", ")}` : `did you mean \`${meant}\`?`;
-  return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
 
 /** The last one is the value at the path. */
@@ -311,31 +316,6 @@ interface NameContext {
   readonly predecessor?: string;
   readonly salt?: string;
   readonly naming?: Naming | undefined;
-}
-
-/** The problem of a name that `pulumi:autonaming` of the stack generates, or requires from the program. */
-export function namingFailures({ name, adopt }: Properties, { current, naming }: NameContext): CheckFailure[] {
-  if (!naming || name !== undefined || current !== undefined || adopt !== undefined) return [];
-  const { proposed } = naming;
-  if (proposed === undefined) {
-    const reason = "is required: pulumi:autonaming is disabled here, so set a name for each cluster";
-    return [{ property: "name", reason }];
-  }
-  const message = clusterRules.shape.name.safeParse(proposed).error?.issues[0]?.message;
-  if (message === undefined) return [];
-  const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
-  return [{ property: "name", reason: `${what}: it ${message}. Change the pattern, or set \`name\`` }];
-}
-
-/** The problem of a creation that could not end as awaiting. Like `findFailures`, this does not judge a value of the last run. */
-export function waitingFailures(
-  news: Properties,
-  olds: Properties,
-  { canAwait }: Pick<CallContext, "canAwait">,
-): CheckFailure[] {
-  if (canAwait || news["onNoCapacity"] !== "nextRun" || olds["onNoCapacity"] === "nextRun") return [];
-  const reason = '"nextRun" needs the plugin: use `Cluster` of `pulumi-gpucluster/native`, or set "wait"';
-  return [{ property: "onNoCapacity", reason }];
 }
 
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
