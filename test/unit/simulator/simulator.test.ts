@@ -412,6 +412,7 @@ test("the official client's service says why a cluster failed, redeploys an imag
   expect(simulator.cluster(id)).toMatchObject({ env: { A: "1" }, extras: { cloudInitRuncmd: ["date"] } });
   const deleted = { status: "terminated", imageUrl: "acme/model:2" };
   expect((await call(`DELETE ${path}`)).body.data).toMatchObject(deleted);
+  clock.advance(86_400_000);
   expect((await call(`GET ${path}`)).body.data).toMatchObject(deleted);
   expect((await call("GET /v1/clusters")).body).toEqual({ data: [] });
 });
