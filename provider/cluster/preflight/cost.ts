@@ -6,8 +6,8 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { costOfReplica, formatAmount, gpusPerReplica, roundCost, tierOf } from "../schema/gpus";
 import type { CheckedInputs } from "../schema/state";
 import type { Cost, PlannedCost } from "../service/registry";
-import { type Finding, failure, gapOf, info, runs, type Situation, typesToTry, warning } from "./findings";
-import type { Answer, Price } from "./reads";
+import { type Finding, failure, gapOf, info, runs, type Situation, typesToTry, warning } from "./judges";
+import type { Price } from "./reads";
 
 type CostInputs = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
@@ -64,23 +64,38 @@ export async function judgeCost(situation: Situation) {
   const known = knownCost(inputs, types.length > 1 ? undefined : previous);
   const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
   const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
+  const amount = costs[0]?.amount;
+  const running = previous && runs(previous) ? previous : undefined;
+  const isSameRunning = running !== undefined && isSamePrice(running, inputs);
+  // Without the change, the cluster costs the current price if its type stays, because the price may have risen.
+  let before = running ? running.hourlyCost : 0;
+  if (isSameRunning && amount !== undefined && runs(inputs) && inputs.replicas > 0)
+    before = roundCost((amount / inputs.replicas) * running.replicas);
   const dearest = costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max));
-  setCost(situation, dearest, costBefore(inputs, previous, costs[0]));
+  const overLimits = judgeLimits(situation, dearest, before);
+
   // An unknown price does not remove a known cost, which stays if it shows a price.
   const keptCost = previous !== undefined && costOfReplica(previous) !== undefined ? previous.hourlyCost : undefined;
-  const amount = hasUnknownCost(inputs) ? UNKNOWN : (costs[0]?.amount ?? keptCost);
-  const hourlyCost: Properties = amount === undefined ? {} : { hourlyCost: amount };
+  const shownCost = hasUnknownCost(inputs) ? UNKNOWN : (amount ?? keptCost);
+  const hourlyCost: Properties = shownCost === undefined ? {} : { hourlyCost: shownCost };
   const failed = prices.find(({ error }) => error !== undefined);
   // A running cluster that certainly costs no more needs no price.
-  const costsNoMore =
-    previous && runs(previous) && isSamePrice(previous, inputs) && inputs.replicas <= previous.replicas;
+  const costsNoMore = isSameRunning && inputs.replicas <= running.replicas;
   if (failed && limit !== undefined && !costsNoMore && !isRejectedKey(failed.error))
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
-  const findings = judgeLimits(situation);
-  if (limit !== undefined || !isSameCost(inputs, previous))
-    findings.unshift(...(failed ? gapOf("prices", failed) : unpriced(types, prices, limit)));
+
+  const findings: Finding[] = [];
+  if (limit !== undefined || !isSameCost(inputs, previous)) {
+    const unpriced = prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : []));
+    const text = `the service shows no price for ${listOf(unpriced)}`;
+    if (failed) findings.push(...gapOf("prices", failed));
+    else if (unpriced.length > 0 && limit === undefined)
+      findings.push(info(`${text}, so \`hourlyCost\` is left out`, text));
+    else if (unpriced.length > 0) findings.push(warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`));
+  }
+  findings.push(...overLimits);
   if (costs.length > 1) {
-    const ordered = costs.map(({ parts, amount }) => (amount === undefined ? parts : `${parts} per hour`));
+    const ordered = costs.map((cost) => (cost.amount === undefined ? cost.parts : `${cost.parts} per hour`));
     findings.push(info(`the creation asks for ${ordered.join(", then for ")}`));
   }
   return { hourlyCost, findings };
@@ -90,49 +105,36 @@ export async function judgeCost(situation: Situation) {
 export function judgeUnchangedCost(situation: Situation): Finding[] {
   const { inputs } = situation;
   const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
-  setCost(situation, cost, cost.amount);
-  return judgeLimits(situation);
+  return judgeLimits(situation, cost, cost.amount);
 }
 
-function setCost({ ctx: { urn }, deps, run }: Situation, cost: Cost, before: number | undefined): void {
+/** Counts the cost in the run, and judges its limits. A limit blocks only a change that raises the cost. */
+function judgeLimits(
+  { ctx: { urn }, deps, settings, run, inputs }: Situation,
+  cost: Cost,
+  before: number | undefined,
+): Finding[] {
   const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
   deps.registry.setCost(urn, planned);
   run.costs.set(urn, planned);
-}
-
-/** What the cluster costs without the change: at the current price if its type stays, because the price may have risen. */
-function costBefore(inputs: CheckedInputs, previous: CheckedInputs | undefined, cost: Cost | undefined) {
-  if (!previous || !runs(previous)) return 0;
-  const isComparable = runs(inputs) && inputs.replicas > 0 && isSamePrice(previous, inputs);
-  if (cost?.amount === undefined || !isComparable) return previous.hourlyCost;
-  return roundCost((cost.amount / inputs.replicas) * previous.replicas);
-}
-
-function unpriced(types: readonly string[], prices: readonly Answer<Price>[], limit: string | undefined): Finding[] {
-  const names = listOf(prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : [])));
-  if (names === "") return [];
-  const text = `the service shows no price for ${names}`;
-  if (limit === undefined) return [info(`${text}, so \`hourlyCost\` is left out`, text)];
-  return [warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`)];
-}
-
-/** A limit blocks only a change that raises the cost. */
-function judgeLimits({ ctx: { urn }, deps, settings, run, inputs }: Situation): Finding[] {
   const { maxHourlyCost: limit } = inputs;
-  const { amount = 0, before = 0, currency, parts } = deps.registry.costOf(urn) ?? { parts: "" };
-  const totals = [
-    ...judgeTotal(ofStack, settings.maxHourlyCost, deps.registry.costs(), amount),
-    ...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount),
-  ];
-  if (typeof limit !== "number" || amount <= limit) return totals;
-  const cost = `${formatAmount(amount, currency)} per hour: ${parts}`;
-  if (amount <= before)
-    return [
-      warning(`\`maxHourlyCost\` is ${formatAmount(limit)}, but the cluster costs ${cost}. No change raises it`),
-      ...totals,
-    ];
-  return [failure("maxHourlyCost", `is ${formatAmount(limit)}, but the cluster would cost ${cost}`), ...totals];
+  const { amount = 0, currency, parts } = cost;
+  const findings: Finding[] = [];
+  if (typeof limit === "number" && amount > limit) {
+    const allowed = formatAmount(limit);
+    const requested = `${formatAmount(amount, currency)} per hour: ${parts}`;
+    if (amount <= (before ?? 0))
+      findings.push(
+        warning(`\`maxHourlyCost\` is ${allowed}, but the cluster costs ${requested}. No change raises it`),
+      );
+    else findings.push(failure("maxHourlyCost", `is ${allowed}, but the cluster would cost ${requested}`));
+  }
+  findings.push(...judgeTotal(ofStack, settings.maxHourlyCost, deps.registry.costs(), amount));
+  findings.push(...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount));
+  return findings;
 }
+
+const maxNamedCosts = 3;
 
 /** Judges a limit of clusters together, for those that the run has checked so far. */
 function judgeTotal(
@@ -141,30 +143,21 @@ function judgeTotal(
   costs: readonly PlannedCost[],
   amount: number,
 ): Finding[] {
+  const totalOf = (amounts: readonly (number | undefined)[]) =>
+    roundCost(amounts.reduce<number>((sum, each = 0) => sum + each, 0));
   const sum = totalOf(costs.map((cost) => cost.amount));
   if (limit === undefined || sum <= limit) return [];
   const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
   const unknown = costs.filter((cost) => cost.amount === undefined).length;
   const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
-  const cost = `${formatAmount(sum, currency)} per hour: ${largestParts(costs)}${missing}`;
-  const text = `${name} is ${formatAmount(limit)}, but ${clusters} seen so far cost ${cost}`;
+  const charged = costs.flatMap((cost) => (cost.amount ? { ...cost, amount: cost.amount } : []));
+  const largest = charged.sort((a, b) => b.amount - a.amount);
+  const named = largest
+    .slice(0, maxNamedCosts)
+    .map((cost) => `${cost.label} ${formatAmount(cost.amount)} (${cost.parts})`);
+  if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
+  const text = `${name} is ${formatAmount(limit)}, but ${clusters} seen so far cost ${formatAmount(sum, currency)} per hour: ${named.join(", ")}${missing}`;
   if (sum <= totalOf(costs.map(({ before }) => before)))
     return [warning(`${text}. No change so far raises this sum`, `over ${name}`)];
   return amount > 0 ? [failure("", text)] : [];
-}
-
-function totalOf(amounts: readonly (number | undefined)[]): number {
-  return roundCost(amounts.reduce<number>((sum, amount = 0) => sum + amount, 0));
-}
-
-const maxNamedCosts = 3;
-
-function largestParts(costs: readonly PlannedCost[]): string {
-  const amountOf = ({ amount = 0 }: PlannedCost) => amount;
-  const largest = costs.filter((cost) => amountOf(cost) > 0).sort((a, b) => amountOf(b) - amountOf(a));
-  const named = largest
-    .slice(0, maxNamedCosts)
-    .map((cost) => `${cost.label} ${formatAmount(amountOf(cost))} (${cost.parts})`);
-  if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
-  return named.join(", ");
 }

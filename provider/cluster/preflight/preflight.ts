@@ -3,23 +3,55 @@ import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isSameGpu } from "../../api/gpuMatch";
 import { age } from "../../base/clock";
+import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
+import { Redactor } from "../../base/redact";
+import { listOf, resourceNameOf } from "../../base/text";
 import type { ResolvedSettings } from "../../config/settings";
-import { type CallContext, type Checked, hasUnknown, type Properties, UNKNOWN } from "../../contract";
-import { diffCluster, isWithinPaths, withName } from "../diff/diff";
+import {
+  type CallContext,
+  type Checked,
+  type CheckFailure,
+  type Diff,
+  hasUnknown,
+  type Properties,
+  UNKNOWN,
+} from "../../contract";
+import { diffAdopted, diffCluster, isWithinPaths, withCost, withName } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/adopt";
-import { allowedTypes, hasType, identifiersOfType, keepType } from "../schema/gpus";
-import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
-import { completeInputs, findFailures } from "../schema/validate";
-import type { Dependencies } from "../wait/wait";
-import { judgeCost, judgeUnchangedCost, limitOf } from "./cost";
+import { allowedTypes, hasType, identifiersOfType, keepType, tierOf } from "../schema/gpus";
 import {
+  asInputs,
+  type CheckedInputs,
+  type ClusterState,
+  endAdvice,
+  inputsOf,
+  readableInputs,
+  secretsOf,
+  sinceEndMs,
+  stateOutputNames,
+} from "../schema/state";
+import { completeInputs, findFailures } from "../schema/validate";
+import { checkConnection, creationGraceLeftMs, memberOf } from "../service/lookup";
+import { Operation } from "../service/operation";
+import type { Dependencies } from "../wait/wait";
+import { costAt, judgeCost, judgeUnchangedCost, limitOf } from "./cost";
+import {
+  becauseStrict,
+  claim,
+  describeChange,
   type Finding,
   failure,
+  findAdopted,
   gapOf,
   info,
-  judgeGaps,
+  isStrict,
+  judgeAdoption,
+  judgeName,
+  judgeStock,
+  judgeTypes,
   lastingOutputs,
+  listedIdentifiers,
   type Message,
   replacementText,
   runs,
@@ -27,11 +59,151 @@ import {
   typesToTry,
   unattended,
   warning,
+  withListedType,
   withReplicasOf,
-} from "./findings";
-import { judgeStock, judgeTypes, listedIdentifiers, withListedType } from "./gpus";
-import { claim, findAdopted, judgeAdoption, judgeName } from "./names";
-import type { RunMemory } from "./reads";
+} from "./judges";
+import { RunMemory } from "./reads";
+
+type Hide = (text: string) => string;
+
+/** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
+export class Checks {
+  readonly #run = new RunMemory();
+
+  constructor(
+    private readonly dependencies: () => Dependencies,
+    private readonly settings: () => ResolvedSettings,
+  ) {}
+
+  async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
+    const run = this.#run;
+    const { deps, settings, failures } = this.#connect();
+    const olds: Properties = { ...state };
+    if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
+    const hide = this.#hiding(ctx.urn, deps, news, olds);
+    // The option `ignoreChanges: ["*"]` returns the outputs that an earlier check has added as inputs.
+    const isOutput = (name: string) =>
+      stateOutputNames.some((output) => output === name) && isDeepStrictEqual(news[name], olds[name]);
+    const requested = Object.fromEntries(Object.entries(news).filter(([name]) => !isOutput(name)));
+    const result = await preflight({ ctx, news: requested, olds, deps, settings, run });
+    this.#log(ctx, result.messages, hide);
+    const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
+    const checked = { inputs: result.inputs, failures: all };
+    return ctx.showsOutputs ? { ...checked, knownOutputs: result.knownOutputs } : checked;
+  }
+
+  /**
+   * The difference, and after a check what it does to the cluster. A refresh, which only displays drift, makes no check.
+   * @throws GpuClusterError if the service of the inputs does not know the cluster, or if `adopt` names another one.
+   */
+  async diff(ctx: CallContext, id: string, state: ClusterState, news: CheckedInputs): Promise<Diff> {
+    const run = this.#run;
+    const { urn } = ctx;
+    if (state.name !== undefined) run.clusters.set(urn, inputsOf(state));
+    const { __fixed: refused = [] } = state;
+    // An empty list: the service has updated this cluster, whatever its descriptor says.
+    const fixed = state.__fixed?.length === 0 ? [] : [...refused, ...(run.fixed.get(urn) ?? [])];
+    const { deps, settings } = this.#connect();
+    const hide = this.#hiding(urn, deps, news, state);
+    deps?.registry.storedInState(id, state.__resumedAt);
+    const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
+    const diff = diffAdopted({ ...state }, { ...news }, id, fixed);
+    // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
+    if (deps?.registry.costOf(urn)) {
+      deps.registry.setClusterOf(urn, id);
+      const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
+      const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
+      // The second check of a replacement will read the clusters for a new generated name.
+      const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
+      const current = withReplicasOf(state, list && memberOf(list, id));
+      const described = describeChange(current, news, diff.changes, deps.clock.now());
+      messages.push(...described);
+      if (isReplaced && described.some(({ kind }) => kind === "warning")) run.announcedLosses.add(urn);
+    }
+    this.#log(ctx, messages, hide);
+    const hasEnded = deps !== undefined && sinceEndMs(news, deps.clock.now()) !== undefined;
+    const isEnd = hasEnded && diff.changes["desiredStatus"] !== undefined;
+    return withCost(isEnd ? { ...diff, isEnd } : diff, { ...state }, { ...news });
+  }
+
+  /** What a creation asks of the checks. */
+  forCreation(deps: Dependencies, { urn, signal }: CallContext, inputs: CheckedInputs) {
+    const settings = this.settings();
+    const reads = this.#run.reads(deps, { signal, isPatient: limitOf(inputs, settings) !== undefined });
+    const hourlyCostOf = async (typed: CheckedInputs) => {
+      const { value: price } = await reads.price(typed.gpuType, tierOf(typed.extraFields));
+      return runs(typed) ? costAt(price, typed).amount : 0;
+    };
+    const names = { salt: settings.resume, predecessor: this.#run.clusters.get(urn)?.name };
+    return { hourlyCostOf, isResumable: isResumableName(inputs, urn, names) };
+  }
+
+  /** Problems of the settings are reported together with those of the inputs, not one run later. */
+  #connect() {
+    const failures: CheckFailure[] = [];
+    const orFailure = <T>(find: () => T): T | undefined => {
+      try {
+        return find();
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        failures.push({ property: "", reason: messageOf(error) });
+        return undefined;
+      }
+    };
+    const settings = orFailure(this.settings);
+    const deps = orFailure(this.dependencies);
+    return { deps, settings, failures };
+  }
+
+  /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
+  #hiding(urn: string, deps: Dependencies | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
+    const clusters: Properties[] = [...versions, this.#run.clusters.get(urn) ?? {}].map((cluster) => ({ ...cluster }));
+    const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
+    const redactor = new Redactor(deps?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
+    // The reads of a run are shared, so that what they quote arrives here.
+    return (text) => redactor.incoming(text);
+  }
+
+  /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */
+  #log({ urn, log }: CallContext, messages: readonly Message[], hide: Hide): void {
+    const name = resourceNameOf(urn);
+    for (const { kind, text, once } of messages) {
+      const key = once ?? `${urn}\n${text}`;
+      if (this.#run.messages.has(key)) continue;
+      this.#run.messages.add(key);
+      log(hide(once !== undefined || name === "" ? text : `${name}: ${text}`), kind);
+    }
+  }
+}
+
+/**
+ * Refuses a service or key that does not know a cluster which another one saw last: without a change in the program, nothing
+ * else would report that. A list that shows the cluster is enough; its absence has to be confirmed by the cluster's own 404.
+ * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
+ */
+async function refuseForeignKey(
+  { ctx, deps, settings, run }: Pick<Situation, "ctx" | "deps" | "settings" | "run">,
+  hide: Hide,
+  id: string,
+  state: ClusterState,
+): Promise<Message[]> {
+  if (state.__seenBy === undefined || state.__seenBy === deps.seenBy || hasUnknown(id)) return [];
+  const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
+  const list = await reads.clusters();
+  if (list.value && memberOf(list.value, id)) return [];
+  const { value: found, error } = list.value ? await reads.cluster(id) : { error: list.error };
+  const operation = new Operation(ctx, deps, "read", { id, inputs: state });
+  const isMissing = found === "none" && creationGraceLeftMs(state, deps.clock.now()) === 0;
+  if (isMissing) checkConnection(deps, operation, state);
+  if (found !== undefined && found !== "none") return [];
+  const why = error === undefined ? "it was created a moment ago" : messageOf(error);
+  const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
+  if (isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
+  if (isStrict(settings)) throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
+  const wayOut =
+    "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
+  return [warning(`${id} ${text}. ${wayOut}`, "unseen")];
+}
 
 /** A check that the engine requests. Without dependencies or settings, only the inputs themselves are judged. */
 interface Request {
@@ -56,7 +228,7 @@ interface Preflight extends Required<Checked> {
  * that this one depends on. So a check without old inputs is about a replacement if this run has seen a cluster of the resource
  * before, in a check or a diff. `--replace` and `state taint` cause no such call: their only check looks like a creation.
  */
-export async function preflight({ ctx, news, olds, deps, settings, run }: Request): Promise<Preflight> {
+async function preflight({ ctx, news, olds, deps, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
   const replaced = current ? undefined : run.clusters.get(urn);
@@ -74,17 +246,22 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   if (!deps || !settings) return { inputs: { ...typed }, failures: invalid, messages: [], knownOutputs: {} };
 
   const nowMs = deps.clock.now();
-  const inputs = withStatusAt(nowMs, typed, current);
+  // Diff, update and state know no other status than that of now.
+  let inputs = typed;
+  if (sinceEndMs(typed, nowMs) !== undefined) inputs = { ...typed, desiredStatus: "stopped" };
+  // An end that is not known yet may have passed, but not that of a new cluster.
+  else if (hasUnknown(typed.runUntil) && current && typed.desiredStatus !== "stopped")
+    inputs = asInputs({ ...typed, desiredStatus: UNKNOWN });
   // An interrupted run may have created the cluster before its end: then it is adopted, and stopped.
-  const resumes = isResumableName(inputs, urn, names);
+  const isResumable = !current && isResumableName(inputs, urn, names);
   // Date.parse takes days that no calendar has.
   const isTime = !invalid.some(({ property }) => property === "runUntil");
-  if (!current && !resumes && isTime) invalid.push(...endFailures(inputs, nowMs));
+  if (!current && !isResumable && isTime) invalid.push(...endFailures(inputs, nowMs));
 
   const reads = run.reads(deps, { signal: ctx.signal, isPatient: limitOf(inputs, settings) !== undefined });
   let kind: Situation["kind"] = replaced ? "replacement" : "creation";
   if (current) kind = "change";
-  const requested = { ctx, deps, settings, run, reads, inputs, previous, kind };
+  const requested = { ctx, deps, settings, run, reads, inputs, previous, kind, isResumable };
   if (current && isUnchanged(requested, current)) {
     const listed = ctx.showsOutputs ? current : await withListedOutputs(requested, current);
     if (listed.gpuType === current.gpuType) {
@@ -97,12 +274,15 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   if (invalid.length > 0) return { inputs: { ...inputs }, failures: invalid, messages: [], knownOutputs: {} };
 
   const prepared = current ? await prepareChange(requested, current) : await prepareCreation(requested);
-  const { situation } = prepared;
-  const loss = replaced ? await judgeLoss(requested, replaced) : [];
-  const knownOutputs = knownOutputsOf(situation, prepared.keepsCluster);
+  const { situation, findings, knownOutputs } = prepared;
+  const leftMs = Date.parse(inputs.runUntil ?? "") - deps.clock.now();
+  if (leftMs > 0 && (!current || inputs.runUntil !== situation.previous?.runUntil))
+    findings.push(
+      info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`),
+    );
   let outputs = ctx.showsOutputs ? {} : knownOutputs;
   const types = await judgeTypes(situation);
-  const findings = [...prepared.findings, ...loss, ...announceEnd(situation), ...types];
+  findings.push(...types);
   if (!isRefused(types)) {
     findings.push(...(await judgeStock(situation)));
     const cost = await judgeCost(situation);
@@ -113,8 +293,14 @@ export async function preflight({ ctx, news, olds, deps, settings, run }: Reques
   return conclude(situation, findings, knownOutputs, outputs);
 }
 
-/** `keepsCluster`: whether the resource certainly keeps its cluster. */
-async function prepareChange(requested: Situation, current: CheckedInputs) {
+/** What the judges have to know, what has been found on the way, and the outputs that are already certain. */
+interface Prepared {
+  readonly situation: Situation;
+  readonly findings: Finding[];
+  readonly knownOutputs: Properties;
+}
+
+async function prepareChange(requested: Situation, current: CheckedInputs): Promise<Prepared> {
   const { ctx, run, reads } = requested;
   const previous = await withListedOutputs(requested, current);
   const kept = keepType(requested.inputs, previous);
@@ -128,15 +314,19 @@ async function prepareChange(requested: Situation, current: CheckedInputs) {
   const { changes: possible } = diffCluster({ ...previous }, { ...inputs });
   const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? await reads.fixed() : {};
-  const { changes } = diffCluster({ ...previous }, { ...inputs }, run.addFixed(ctx.urn, fixed.value ?? []));
+  run.fixed.set(ctx.urn, fixed.value ?? []);
+  const { changes } = diffCluster({ ...previous }, { ...inputs }, fixed.value);
   const keepsCluster = Object.values(changes).every(({ replace }) => !replace);
   if (keepsCluster && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
   findings.push(...gapOf("updates in place", fixed));
-  return { situation, findings, keepsCluster };
+  // Previews that show outputs take those of a kept cluster from its state.
+  const knownOutputs = keepsCluster && !ctx.showsOutputs ? lastingOutputs({ ...previous }) : {};
+  return { situation, findings, knownOutputs };
 }
 
-async function prepareCreation(requested: Situation) {
+async function prepareCreation(requested: Situation): Promise<Prepared> {
+  const { ctx, deps, run, reads, inputs, kind, previous } = requested;
   const found = await findAdopted(requested);
   const claimed = found.record ? withAdopted(requested, found.record) : requested;
   const findings = [...claim(claimed), ...found.findings];
@@ -144,19 +334,22 @@ async function prepareCreation(requested: Situation) {
   const name = isRefused(findings) ? undefined : await judgeName(claimed);
   const situation = name?.record ? withAdopted(claimed, name.record) : claimed;
   findings.push(...(name?.findings ?? []), ...judgeAdoption(situation));
-  const ended = situation.adopted ? [] : endFailures(requested.inputs, requested.deps.clock.now());
+  const ended = situation.adopted ? [] : endFailures(inputs, deps.clock.now());
   findings.push(...ended.map(({ property, reason }) => failure(property, reason)));
-  return { situation, findings, keepsCluster: false };
-}
-
-/** What a replacement removes, unless the diff has said it: no input shows a replacement that only an option requires. */
-async function judgeLoss({ ctx, deps, reads, run, inputs }: Situation, replaced: CheckedInputs): Promise<Finding[]> {
-  if (!runs(replaced) || run.announcedLosses.has(ctx.urn)) return [];
-  run.announcedLosses.add(ctx.urn);
-  const { value: list } = await reads.clustersIfRead();
-  const [record, ...others] = list ? deps.registry.holders(replaced.name, list) : [];
-  const observed = withReplicasOf(replaced, others.length === 0 ? record : undefined);
-  return [warning(replacementText(observed, inputs))];
+  // The diff has not said what a replacement removes if only an option requires it, which no input shows.
+  if (kind === "replacement" && previous && runs(previous) && !run.announcedLosses.has(ctx.urn)) {
+    run.announcedLosses.add(ctx.urn);
+    const { value: list } = await reads.clustersIfRead();
+    const [record, ...others] = list ? deps.registry.holders(previous.name, list) : [];
+    const observed = withReplicasOf(previous, others.length === 0 ? record : undefined);
+    findings.push(warning(replacementText(observed, inputs)));
+  }
+  let knownOutputs: Properties = {};
+  // A creation makes another cluster if the one to resume is gone by then.
+  if (situation.adopted && inputs.adopt !== undefined) knownOutputs = lastingOutputs({ ...situation.adopted });
+  // A creation can get another of its types.
+  else if (ctx.showsOutputs && typesToTry(situation).length > 1) knownOutputs = { gpuType: UNKNOWN };
+  return { situation, findings, knownOutputs };
 }
 
 function isRefused(findings: readonly Finding[]): boolean {
@@ -169,14 +362,21 @@ function withAdopted(requested: Situation, adopted: ClusterRecord): Situation {
   return { ...requested, inputs: typed.adopt === undefined ? typed : withName(typed, adopted), adopted };
 }
 
-/** Messages for information are left out if there is a failure. */
+/** One finding stands for all gaps, with the first reason. Messages for information are left out if there is a failure. */
 function conclude(
   { settings, inputs }: Situation,
   findings: readonly Finding[],
   knownOutputs: Properties,
   outputs: Properties,
 ): Preflight {
-  const all = [...findings, ...judgeGaps(findings, settings)];
+  const all = [...findings];
+  const gaps = findings.filter((finding) => finding.kind === "gap");
+  // A rejected key would also be rejected for every request of the update.
+  const rejected = gaps.find(({ error }) => isRejectedKey(error));
+  const text = `${listOf([...new Set(gaps.map(({ what }) => what))])} could not be checked: ${messageOf(gaps[0]?.error)}`;
+  if (rejected) all.push(failure("", messageOf(rejected.error)));
+  else if (gaps.length > 0 && isStrict(settings)) all.push(failure("", `${text}${becauseStrict}`));
+  else if (gaps.length > 0) all.push(warning(`${text}. Further warnings of this kind are hidden in this run`, "gaps"));
   const failures = all.flatMap((finding) =>
     finding.kind === "failure" ? { property: finding.property, reason: finding.text } : [],
   );
@@ -221,23 +421,6 @@ async function withListedOutputs(
   return { ...listed, gpuType: actualType, hourlyCost: undefined };
 }
 
-function knownOutputsOf(situation: Situation, keepsCluster: boolean): Properties {
-  const { ctx, inputs, previous, adopted } = situation;
-  // A creation makes another cluster if the one to resume is gone by then.
-  if (adopted && inputs.adopt !== undefined) return lastingOutputs({ ...adopted });
-  // Previews that show outputs take those of a kept cluster from its state. A creation can get another of its types.
-  if (ctx.showsOutputs) return typesToTry(situation).length > 1 ? { gpuType: UNKNOWN } : {};
-  return keepsCluster ? lastingOutputs({ ...previous }) : {};
-}
-
-/** The inputs with the status that they request now: diff, update and state know no other one. */
-function withStatusAt(nowMs: number, inputs: CheckedInputs, current: CheckedInputs | undefined): CheckedInputs {
-  if (sinceEndMs(inputs, nowMs) !== undefined) return { ...inputs, desiredStatus: "stopped" };
-  // An end that is not known yet may have passed, but not that of a new cluster.
-  const isUndecided = hasUnknown(inputs.runUntil) && current && inputs.desiredStatus !== "stopped";
-  return isUndecided ? asInputs({ ...inputs, desiredStatus: UNKNOWN }) : inputs;
-}
-
 /** A cluster that is created or adopted after its end would only be stopped. */
 function endFailures(inputs: CheckedInputs, nowMs: number) {
   const sinceMs = sinceEndMs(inputs, nowMs);
@@ -248,12 +431,4 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
       reason: `passed ${age(sinceMs)} ago, so no cluster is created, adopted or replaced: ${endAdvice}`,
     },
   ];
-}
-
-function announceEnd({ deps, inputs, previous, kind }: Situation): Finding[] {
-  const { runUntil } = inputs;
-  const isNew = kind !== "change" || runUntil !== previous?.runUntil;
-  const leftMs = Date.parse(runUntil ?? "") - deps.clock.now();
-  if (!isNew || !(leftMs > 0)) return [];
-  return [info(`\`runUntil\` is in ${age(leftMs)}: the first \`pulumi up\` after it stops the cluster. ${unattended}`)];
 }

@@ -3,7 +3,7 @@ import type { CallOptions } from "../../api/client";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/decode/records";
 import type { GpuType } from "../../api/decode/types";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
-import { abortable, type Clock, until } from "../../base/clock";
+import { abortable, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { maxChecksMs, maxPatientChecksMs } from "../../base/times";
 import type { CheckedInputs } from "../schema/state";
@@ -29,114 +29,33 @@ interface ReadingCheck {
   readonly isPatient: boolean;
 }
 
-/** The answers to the checks that wait equally long, and the time that they have waited. */
-class PendingReads {
-  readonly answers = new Map<string, Promise<Answer<unknown>>>();
-  #spentMs = 0;
-  #inFlight = 0;
-  #busySinceMs = 0;
-
-  constructor(
-    private readonly clock: Clock,
-    readonly limitMs: number,
-  ) {}
-
-  /** When the time limit ends. Time in which several reads are in flight counts once. */
-  deadlineMs(): number {
-    return this.clock.now() + this.limitMs - this.#waitedMs();
-  }
-
-  async count<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#inFlight === 0) this.#busySinceMs = this.clock.now();
-    this.#inFlight += 1;
-    try {
-      return await work();
-    } finally {
-      this.#spentMs = this.#waitedMs();
-      this.#busySinceMs = this.clock.now();
-      this.#inFlight -= 1;
-    }
-  }
-
-  #waitedMs(): number {
-    return this.#spentMs + (this.#inFlight > 0 ? this.clock.now() - this.#busySinceMs : 0);
-  }
+/** The answers to the checks that wait equally long, and the time that is left to their further reads. */
+interface Lane {
+  readonly answers: Map<string, Promise<Answer<unknown>>>;
+  readonly limitMs: number;
+  /** While nothing is in flight. Time in which several reads are in flight counts once. */
+  leftMs: number;
+  /** While reads are in flight. */
+  deadlineMs: number;
+  inFlight: number;
 }
+
+function newLane(limitMs: number): Lane {
+  return { answers: new Map(), limitMs, leftMs: limitMs, deadlineMs: 0, inFlight: 0 };
+}
+
+const newLanes = () => ({ patient: newLane(maxPatientChecksMs), impatient: newLane(maxChecksMs) });
 
 /**
- * The reads of one run at one service. Each is sent once, and its answer or error is kept. They share one time limit, because
- * checks run one after the other and every wait would add up. Patient checks have a limit of their own: they wait longer, and
- * would leave no time to the others.
+ * The reads of one run at one service, for one check. Each is sent once in the run, and its answer or error is kept. They share
+ * one time limit, because checks run one after the other and every wait would add up. Patient checks have a limit of their own:
+ * they wait longer, and would leave no time to the others.
  */
-export class ReadCache {
-  readonly #patient: PendingReads;
-  readonly #impatient: PendingReads;
-
-  constructor(readonly deps: Dependencies) {
-    this.#patient = new PendingReads(deps.clock, maxPatientChecksMs);
-    this.#impatient = new PendingReads(deps.clock, maxChecksMs);
-  }
-
-  /** @throws The reason of the caller's signal. Every other failure is in the answer. */
-  async once<T>(
-    subject: string,
-    caller: ReadingCheck,
-    send: (deps: Dependencies, options: CallOptions) => Promise<T>,
-  ): Promise<Answer<T>> {
-    const { answers } = caller.isPatient ? this.#patient : this.#impatient;
-    // Each subject has one method, and so one type.
-    const known = answers.get(subject) as Promise<Answer<T>> | undefined;
-    const answer = known ?? this.#send(caller, send);
-    answers.set(subject, answer);
-    if (!known)
-      answer.then(
-        ({ error }) => {
-          // A value serves all checks. An error does not: a patient check may get an answer.
-          if (error !== undefined) return;
-          this.#patient.answers.set(subject, answer);
-          this.#impatient.answers.set(subject, answer);
-        },
-        // An interrupted read has no answer for other checks.
-        () => answers.delete(subject),
-      );
-    return abortable(answer, caller.signal);
-  }
-
-  async sent<T>(subject: string): Promise<Answer<T>> {
-    const answer = this.#impatient.answers.get(subject) ?? this.#patient.answers.get(subject);
-    return (answer ?? {}) as Promise<Answer<T>>;
-  }
-
-  async #send<T>(
-    { signal: interrupt, isPatient }: ReadingCheck,
-    send: (deps: Dependencies, options: CallOptions) => Promise<T>,
-  ): Promise<Answer<T>> {
-    const { clock } = this.deps;
-    const pending = isPatient ? this.#patient : this.#impatient;
-    const deadlineMs = pending.deadlineMs();
-    const late = () =>
-      new TimeoutError(`no answer within ${pending.limitMs / 1000} s, the time limit of the checks of a run`);
-    if (deadlineMs <= clock.now()) return { error: late() };
-    const limits = isPatient ? { deadlineMs } : { deadlineMs, maxQueueMs: 0, attempts: 2 };
-    try {
-      const value = await pending.count(() =>
-        until({ clock, deadlineMs, late }, (timeout) => {
-          const signal = AbortSignal.any([timeout, interrupt]);
-          return abortable(send(this.deps, { ...limits, signal }), signal);
-        }),
-      );
-      return { value };
-    } catch (error) {
-      if (interrupt.aborted) throw error;
-      return { error };
-    }
-  }
-}
-
 export class Reads {
   constructor(
-    private readonly cache: ReadCache,
+    private readonly deps: Dependencies,
     private readonly caller: ReadingCheck,
+    private readonly lanes = newLanes(),
   ) {}
 
   /** The GPU types that the service lists. An empty list proves nothing. */
@@ -173,8 +92,10 @@ export class Reads {
     return proven.value?.complete === true;
   }
 
-  clustersIfRead(): Promise<Answer<ClusterList>> {
-    return this.cache.sent("clusters");
+  async clustersIfRead(): Promise<Answer<ClusterList>> {
+    const { patient, impatient } = this.lanes;
+    const answer = impatient.answers.get("clusters") ?? patient.answers.get("clusters");
+    return (answer ?? {}) as Promise<Answer<ClusterList>>;
   }
 
   /** One cluster; `none` only if its absence is certain. */
@@ -187,7 +108,7 @@ export class Reads {
    * the descriptor, which can name an update that the official client does not have.
    */
   async fixed(): Promise<Answer<readonly ConfigInput[]>> {
-    const { client } = this.cache.deps;
+    const { client } = this.deps;
     if (client.capabilities.hasUpdate !== undefined) return { value: client.capabilities.fixed };
     const { error } = await this.clusters();
     const { names } = client.capabilities;
@@ -216,8 +137,51 @@ export class Reads {
     return separateValue === undefined ? { error: types.error ?? list.error } : { value: separateValue };
   }
 
-  #once<T>(subject: string, send: (deps: Dependencies, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
-    return this.cache.once(subject, this.caller, send);
+  /** @throws The reason of the caller's signal. Every other failure is in the answer. */
+  async #once<T>(subject: string, send: (deps: Dependencies, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
+    const { signal, isPatient } = this.caller;
+    const { patient, impatient } = this.lanes;
+    const lane = isPatient ? patient : impatient;
+    // Each subject has one method, and so one type.
+    const known = lane.answers.get(subject) as Promise<Answer<T>> | undefined;
+    if (known !== undefined) return abortable(known, signal);
+    const answer = this.#send(lane, send);
+    lane.answers.set(subject, answer);
+    answer.then(
+      ({ error }) => {
+        // A value serves all checks. An error does not: a patient check may get an answer.
+        if (error !== undefined) return;
+        patient.answers.set(subject, answer);
+        impatient.answers.set(subject, answer);
+      },
+      // An interrupted read has no answer for other checks.
+      () => lane.answers.delete(subject),
+    );
+    return abortable(answer, signal);
+  }
+
+  async #send<T>(lane: Lane, send: (deps: Dependencies, options: CallOptions) => Promise<T>): Promise<Answer<T>> {
+    const { clock } = this.deps;
+    const { signal: interrupt, isPatient } = this.caller;
+    if (lane.inFlight === 0) lane.deadlineMs = clock.now() + lane.leftMs;
+    const { deadlineMs, limitMs } = lane;
+    const late = () => new TimeoutError(`no answer within ${limitMs / 1000} s, the time limit of the checks of a run`);
+    if (deadlineMs <= clock.now()) return { error: late() };
+    const limits = isPatient ? { deadlineMs } : { deadlineMs, maxQueueMs: 0, attempts: 2 };
+    lane.inFlight += 1;
+    try {
+      const value = await until({ clock, deadlineMs, late }, (timeout) => {
+        const signal = AbortSignal.any([timeout, interrupt]);
+        return abortable(send(this.deps, { ...limits, signal }), signal);
+      });
+      return { value };
+    } catch (error) {
+      if (interrupt.aborted) throw error;
+      return { error };
+    } finally {
+      lane.inFlight -= 1;
+      lane.leftMs = deadlineMs - clock.now();
+    }
   }
 }
 
@@ -238,19 +202,14 @@ export class RunMemory {
   readonly costs = new Map<string, PlannedCost>();
   /** The URNs for which a message has said what a replacement removes: the engine checks a replacement twice. */
   readonly announcedLosses = new Set<string>();
-  readonly #fixed = new Map<string, readonly ConfigInput[]>();
+  /** By URN: the inputs of the cluster that the service cannot change in place, as reads have shown. */
+  readonly fixed = new Map<string, readonly ConfigInput[]>();
   readonly messages = new Set<string>();
-  #cache: ReadCache | undefined;
+  readonly #lanes = new WeakMap<Dependencies, ReturnType<typeof newLanes>>();
 
   reads(deps: Dependencies, caller: ReadingCheck): Reads {
-    if (this.#cache?.deps !== deps) this.#cache = new ReadCache(deps);
-    return new Reads(this.#cache, caller);
-  }
-
-  /** Adds to the inputs of a resource that the service cannot change in place, and returns all of them. */
-  addFixed(urn: string, fixed: readonly ConfigInput[]): readonly ConfigInput[] {
-    const all = [...new Set([...(this.#fixed.get(urn) ?? []), ...fixed])];
-    this.#fixed.set(urn, all);
-    return all;
+    const lanes = this.#lanes.get(deps) ?? newLanes();
+    this.#lanes.set(deps, lanes);
+    return new Reads(deps, caller, lanes);
   }
 }

@@ -1,5 +1,5 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
-import { hiddenReasonOf, lossOf } from "../../../../provider/cluster/preflight/findings";
+import { describeChange } from "../../../../provider/cluster/preflight/judges";
 import { asInputs, type CheckedInputs } from "../../../../provider/cluster/schema/state";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
@@ -36,7 +36,8 @@ describe("the loss of capacity", () => {
   ])("%s", (_title, before, news, ...[line]) => {
     const state = of(before);
     const inputs = of(news);
-    expect(lossOf(state, inputs, diffCluster({ ...state }, { ...inputs }).changes, 0)).toBe(line);
+    const messages = describeChange(state, inputs, diffCluster({ ...state }, { ...inputs }).changes, 0);
+    expect(messages).toEqual(line === undefined ? [] : [{ kind: "warning", text: line }]);
   });
 
   it("is shown once for a replacement, which is checked twice", async () => {
@@ -94,7 +95,8 @@ describe("the reason of an update", () => {
     ["is not shown beside a changed input", { settled: false }, { replicas: 9 }, undefined],
   ])("%s", (_title, state, news, reason) => {
     const { changes } = diffCluster({ ...checked, ...state }, { ...checked, ...news });
-    expect(hiddenReasonOf(changes)).toEqual(reason && expect.stringMatching(reason));
+    const messages = describeChange(of(state), of(news), changes, 0);
+    expect(messages).toEqual(reason ? [{ kind: "info", text: expect.stringMatching(reason) }] : []);
   });
 
   const changed = { ...checked, env: { A: "new" } };
