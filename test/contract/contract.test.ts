@@ -42,7 +42,7 @@ const price = { pricePerHour: 2.99, currency: "USD" };
 /** The cluster uses two of the 256. */
 const stock = { available: true, availableCount: 254 };
 const raw = expect.any(Object);
-const listWith = (gpu: object) => ({ gpus: expect.arrayContaining([{ ...gpu, raw }]), certain: true });
+const listWith = (gpu: object) => ({ gpus: expect.arrayContaining([{ ...gpu, raw }]), extent: "whole" });
 const { gpuType, ...others } = web;
 const replica = { id: expect.any(String), status: "healthy", healthy: true };
 const status = { status: "running", replicas: [replica, replica] };
@@ -56,11 +56,7 @@ const rows: Record<keyof typeof endpoints, Row> = {
     record(created),
     { ...others, gpu_type: gpuType, name: "web-2" },
   ],
-  listClusters: [
-    (api) => api.listClusters(),
-    "GET /v1/clusters",
-    { clusters: [record()], complete: false, isUnproven: true },
-  ],
+  listClusters: [(api) => api.listClusters(), "GET /v1/clusters", { clusters: [record()], extent: "unproven" }],
   getCluster: [(api, id) => api.getCluster(id), `GET ${path}`, record({ container: web.container, env: web.env })],
   updateCluster: [(api, id) => api.updateCluster(id, () => changes), `PATCH ${path}`, record({ replicas: 3 }), changes],
   deleteCluster: [(api, id) => api.deleteCluster(id), `DELETE ${path}`, record({ status: "terminating" })],

@@ -96,8 +96,8 @@ export function readClusterPage({ json, headers }: ParsedAnswer): Page<ClusterRe
     throw new UnreadableError("it is not a list of clusters in a form that this version knows");
   const { rows, around } = list;
   // A record without a name may have any name.
-  const isAll = items.every(({ name }) => name !== undefined) && !around.some(holdsCluster);
-  return { items, count: rows.length, around, headers, isComplete: list.isComplete && isAll };
+  const isPart = items.some(({ name }) => name === undefined) || around.some(holdsCluster);
+  return { items, count: rows.length, around, headers, extent: isPart ? "part" : list.extent };
 }
 
 /** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */

@@ -141,8 +141,8 @@ export function readGpuPage({ json, headers }: ParsedAnswer, field?: ValueField)
   // A type is listed once, or once for each place and tier. Any other list is one of offers, which come and go.
   const placeOf = ({ raw }: GpuType) => placeNames.map((name) => new Fields(raw).get(name));
   const offers = new Set(items.map((gpu) => [gpuKey(gpu.type), ...placeOf(gpu)].join(" ")));
-  const isComplete = list.isComplete && items.length > 0 && isNamed && offers.size === items.length;
-  return { items, count: items.length, isComplete, around, headers };
+  const isPart = items.length === 0 || !isNamed || offers.size !== items.length;
+  return { items, count: items.length, extent: isPart ? "part" : list.extent, around, headers };
 }
 
 /** Reads the availability of one type: its record, which need not repeat the type, or its records in a list. */
@@ -167,7 +167,7 @@ export function readGpuType(json: unknown, type: string): GpuType[] {
 function gpuListIn(json: unknown, field?: ValueField): Listing | undefined {
   const list = listIn(json, gpuListNames, (raw) => isMapByType(raw, field));
   if (!list) return undefined;
-  const inMaps = (list.others ?? []).filter(({ key }) => key !== undefined).map((row) => withField(row, field));
+  const inMaps = list.others.filter(({ key }) => key !== undefined).map((row) => withField(row, field));
   const rows = list.rows.map((row) => {
     const type = row.key === undefined ? text(row.value) : undefined;
     const matching = inMaps.filter(({ key = "" }) => type !== undefined && gpuKey(key) === gpuKey(type));

@@ -1,8 +1,8 @@
-import { ApiError, messageOf, RequestError, ResponseShapeError } from "../../base/errors";
+import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import { plainName } from "../../base/text";
 import { isRecord } from "../../contract";
 import { count, Fields, flag, inner, label, object, type Raw, type Table, UnreadableError, words } from "./json";
-import { type ClusterList, idNames, wrapperNames } from "./records";
+import { type Extent, idNames, wrapperNames } from "./records";
 
 /** @assumption A list may lack records if one of these fields beside it is set. */
 export const incompleteNames = ["error", "errors", "partial", "incomplete", "unreachable"];
@@ -53,12 +53,12 @@ export interface Listing {
   readonly rows: readonly Row[];
   /** The objects around the list, outermost first, without the list itself. */
   readonly around: readonly Raw[];
-  readonly isComplete: boolean;
-  readonly others?: readonly Row[];
+  /** What is known of its end by its form, without the fields about pages. */
+  readonly extent: Extent;
 }
 
 /**
- * The answer itself, or the first list or map of records under one of these names. It is incomplete if another list has rows too.
+ * The answer itself, or the first list or map of records under one of these names. It is a part if another list has rows too.
  * A list under another name does not count: an empty one would prove that nothing exists.
  * @param isMap Whether an object is a map of rows even without such a name, or with values that are not records.
  */
@@ -66,11 +66,11 @@ export function listIn(
   json: unknown,
   names: readonly string[],
   isMap: (json: Raw) => boolean = () => false,
-): Listing | undefined {
+): (Listing & { readonly others: readonly Row[] }) | undefined {
   const lists = listsIn(json, names, isMap);
   const main = lists[0];
   const others = lists.slice(1).flatMap(({ rows }) => rows);
-  return main && { ...main, others, isComplete: main.isComplete && others.length === 0 };
+  return main && { ...main, others, extent: others.length > 0 ? "part" : main.extent };
 }
 
 function listsIn(
@@ -80,9 +80,9 @@ function listsIn(
   around: readonly Raw[] = [],
   name = "",
 ): Listing[] {
-  if (Array.isArray(json)) return [{ rows: json.map((value) => ({ value })), around, isComplete: true }];
+  if (Array.isArray(json)) return [{ rows: json.map((value) => ({ value })), around, extent: "whole" }];
   // null in place of a list means an empty list in some languages, and an unknown one in others.
-  if (json === null && name !== "") return [{ rows: [], around, isComplete: false }];
+  if (json === null && name !== "") return [{ rows: [], around, extent: "part" }];
   if (!isRecord(json)) return [];
   const named = names.flatMap((each) => Object.keys(json).filter((key) => plainName(key) === each));
   const lists = (around.length < 3 ? named : []).flatMap((each) => {
@@ -92,7 +92,7 @@ function listsIn(
   const isNamed = name !== "" && Object.values(json).every(isRecord);
   if (lists.length > 0 || !(isNamed || isMap(json))) return lists;
   const rows = Object.entries(json).map(([key, value]) => ({ key, value }));
-  return [{ rows, around, isComplete: rows.length > 0 || !wrapperNames.includes(name) }];
+  return [{ rows, around, extent: rows.length > 0 || !wrapperNames.includes(name) ? "whole" : "part" }];
 }
 
 export interface ParsedAnswer {
@@ -100,87 +100,45 @@ export interface ParsedAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Page<Item> extends Pick<Listing, "around" | "isComplete">, Pick<ParsedAnswer, "headers"> {
+export interface Page<Item> extends Pick<Listing, "around" | "extent">, Pick<ParsedAnswer, "headers"> {
   readonly items: readonly Item[];
   /** The number of its records, including those that cannot be read. */
   readonly count: number;
-}
-
-export interface PagedList<Item> extends Omit<ClusterList, "clusters"> {
-  readonly items: readonly Item[];
 }
 
 /** An endless list ends here: far more than any organization has. */
 const maxListPages = 1_000;
 const maxRecords = 10_000;
 
-/** The refusals that can be about the query. Any other one, such as that of a rate or a key, says nothing about pages. */
-const refusalsOfQuery: ReadonlySet<number> = new Set([400, 404, 405, 422, 501]);
-
-/**
- * Whether lists that show nothing about pages are whole. No number of rows proves that, so the service is asked for a second
- * page, once: a refusal or the same rows show that it has no pages. An empty page shows only that so many rows are whole.
- */
-export class WholeLists {
-  #rows = 0;
-  #isPaged = false;
-
-  /** What earlier proofs say about a list of so many rows. */
-  isWhole(count: number): boolean {
-    return !this.#isPaged && count <= this.#rows;
-  }
-
-  /** Asks for a second page, unless the answer is known. A list stays unproven after a failure: the next one asks again. */
-  async prove(keys: readonly string[], readSecond: () => Promise<readonly string[]>): Promise<boolean> {
-    if (this.#isPaged || this.isWhole(keys.length)) return !this.#isPaged;
-    try {
-      const second = await readSecond();
-      // A cluster may have been made or deleted between the two requests.
-      const isSame = second.every((key) => keys.includes(key)) || keys.every((key) => second.includes(key));
-      this.#isPaged ||= !isSame;
-      this.#rows = second.length === 0 ? Math.max(this.#rows, keys.length) : Number.POSITIVE_INFINITY;
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      if (error instanceof ApiError && refusalsOfQuery.has(error.status)) this.#rows = Number.POSITIVE_INFINITY;
-    }
-    return this.isWhole(keys.length);
-  }
-}
-
-/** If a later page than the first is not available, the list is incomplete, with the reason. */
+/** If a later page than the first is not available, the list is a part, with the reason. */
 export async function readPages<Item>(
   get: (query?: string) => Promise<Page<Item>>,
   keyOf: (item: Item) => string,
-  isWhole: (count: number) => boolean = () => true,
-): Promise<PagedList<Item>> {
+): Promise<{ readonly items: Item[]; readonly extent: Extent; readonly problem?: string | undefined }> {
   const found = new Map<string, Item>();
   const queries = new Set<string>();
-  const list = (complete: boolean, problem?: string) => ({ items: [...found.values()], complete, problem });
+  const list = (extent: Extent, problem?: string) => ({ items: [...found.values()], extent, problem });
   let page = await get();
-  let isComplete = true;
   let records = 0;
+  let isPart = false;
   for (;;) {
     const sizeBefore = found.size;
     for (const item of page.items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
     records += page.count;
-    isComplete &&= page.isComplete;
-    const { query, isEnd, isSilent = false } = nextPage(page, records, queries.size + 1);
-    if (query === undefined) {
-      // A record on two pages moved while they were read, so another record may have been on neither.
-      const complete = isComplete && isEnd && found.size === records;
-      const isUnproven = complete && isSilent && !isWhole(found.size);
-      return { ...list(complete && !isUnproven), isUnproven };
-    }
+    isPart ||= page.extent === "part";
+    const { query, extent } = nextPage(page, records, queries.size + 1);
+    // A record on two pages moved while they were read, so another record may have been on neither.
+    if (query === undefined) return list(isPart || found.size !== records ? "part" : extent);
     if (queries.has(query) || (page.count > 0 && found.size === sizeBefore))
-      return list(false, "the service returns the same page repeatedly");
+      return list("part", "the service returns the same page repeatedly");
     if (queries.size >= maxListPages || found.size >= maxRecords)
-      return list(false, `it is longer than ${maxRecords} records or ${maxListPages} pages`);
+      return list("part", `it is longer than ${maxRecords} records or ${maxListPages} pages`);
     queries.add(query);
     try {
       page = await get(query);
     } catch (error) {
       if (!isPermanent(error)) throw error;
-      return list(false, `the next page of the list could not be read: ${messageOf(error)}`);
+      return list("part", `the next page of the list could not be read: ${messageOf(error)}`);
     }
   }
 }
@@ -192,15 +150,17 @@ export function isPermanent(error: unknown): boolean {
 }
 
 /**
- * The query for the next page, if the page shows it by a link, by a field for the next page, or by numbers. Otherwise whether the
- * list certainly ends here, which any unknown field about pages makes uncertain; `isSilent` if nothing is about pages at all.
+ * The query for the next page, if the page shows it by a link, by a field for the next page, or by numbers. Otherwise what is
+ * known of the end of the list: any unknown field about pages makes it a part, and it is unproven if nothing is about pages.
  * @param records The number of records on all pages so far, including this one.
  */
 function nextPage(
-  { around, headers, count }: Omit<Page<unknown>, "items" | "isComplete">,
+  { around, headers, count }: Omit<Page<unknown>, "items" | "extent">,
   records: number,
   pagesSoFar: number,
-): { readonly query?: string | undefined; readonly isEnd: boolean; readonly isSilent?: boolean } {
+):
+  | ({ readonly query: string } & { readonly extent?: undefined })
+  | { readonly query?: undefined; readonly extent: Extent } {
   const inside = (each: object) => Object.values(each).filter(isRecord);
   const pageHeaders = Object.entries(headers).filter(([name]) => pageHeader.test(name));
   const beside: readonly Raw[] = [
@@ -219,18 +179,18 @@ function nextPage(
     if (offset !== undefined) numbered = `offset=${offset + count}`;
     if (count === 0 || !(goesOn ?? isFull)) numbered = undefined;
     const query = queryIn(link) ?? named.map(queryOf).find(Boolean) ?? numbered;
-    if (query) return { query, isEnd: false };
+    if (query) return { query };
   }
   const isShort = goesOn || Math.max(seen, total ?? 0) > records;
-  if (hasMore || link !== undefined || isShort || fields.entries().some(marksIncomplete)) return { isEnd: false };
-  if (hasMore === false || total !== undefined) return { isEnd: true };
+  if (hasMore || link !== undefined || isShort || fields.entries().some(marksIncomplete)) return { extent: "part" };
+  if (hasMore === false || total !== undefined) return { extent: "whole" };
   const mayBeAboutPages = (name: string) => pageHint.test(name) && !/^(prev|previous|first|self)/.test(name);
-  if (fields.entries().some(([name, value]) => value && mayBeAboutPages(name))) return { isEnd: false };
+  if (fields.entries().some(([name, value]) => value && mayBeAboutPages(name))) return { extent: "part" };
   // If nothing shows the end, another page may follow a full page or a numbered one.
   const isEndless = (page ?? offset) !== undefined && (pages ?? size) === undefined && count > 0;
-  const isSilent =
-    pagesSoFar === 1 && count > 0 && [...named, page, offset, pages, size].every((each) => each === undefined);
-  return { isEnd: named.length > 0 || !(isFull || isEndless), isSilent };
+  if (named.length === 0 && (isFull || isEndless)) return { extent: "part" };
+  const isAboutPages = [...named, page, offset, pages, size].some((each) => each !== undefined);
+  return { extent: pagesSoFar > 1 || count === 0 || isAboutPages ? "whole" : "unproven" };
 }
 
 /** The query of a link to a page: all pages have the same path. */

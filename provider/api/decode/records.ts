@@ -56,12 +56,15 @@ export interface ClusterRecord extends Readonly<FieldsOf<typeof clusterTable>> {
   readonly fields?: ReadonlyMap<string, unknown>;
 }
 
+/**
+ * What is known of a list. `whole`: nothing else exists. `unproven`: it may be whole, but shows nothing about its end. `part`: it
+ * may lack records. Only a whole list proves that something does not exist.
+ */
+export type Extent = "whole" | "unproven" | "part";
+
 export interface ClusterList {
   readonly clusters: readonly ClusterRecord[];
-  /** False if there may be clusters that are not in `clusters`: then a missing cluster proves nothing. */
-  readonly complete: boolean;
-  /** True if it is not complete only because it shows nothing about its end. */
-  readonly isUnproven?: boolean;
+  readonly extent: Extent;
   readonly problem?: string;
 }
 
@@ -81,8 +84,8 @@ export interface StatusRecord {
 
 export interface GpuList {
   readonly gpus: GpuType[];
-  /** True only if these are certainly all types, each with its identifier. */
-  readonly certain: boolean;
+  /** Whole only if these are certainly all types, each with its identifier. */
+  readonly extent: Extent;
 }
 
 /** @assumption An error without the documented envelope has its message and its code under these names. A refusal may name the missing permission and the policy that denied it. */

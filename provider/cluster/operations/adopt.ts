@@ -1,4 +1,4 @@
-import type { ClusterList, ClusterRecord } from "../../api/decode/records";
+import type { ClusterRecord, Extent } from "../../api/decode/records";
 import { isStopping, stateOf } from "../../api/decode/states";
 import { CreateError, type ErrorDetails, NotInPlaceError } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
@@ -67,7 +67,7 @@ export async function adoptCluster(
 
 export interface TakenName {
   readonly holders: readonly ClusterRecord[];
-  readonly complete: ClusterList["complete"];
+  readonly extent: Extent;
 }
 
 export class TakenError extends CreateError {
@@ -122,12 +122,12 @@ export function isResumableName(
 
 /** The one cluster of a name that an interrupted run has certainly created, or the reason why there is none. */
 export function findResumable(
-  { holders, complete }: TakenName,
+  { holders, extent }: TakenName,
   expected: Expected,
 ): { readonly record: ClusterRecord } | { readonly reason: string } {
   const record = holders[0];
   if (!record || holders.length > 1) return { reason: "several clusters have the name" };
-  if (!complete) return { reason: "the list of clusters is not complete" };
+  if (extent !== "whole") return { reason: "the list of clusters is not complete" };
   const reason = reasonNotToResume(record, expected);
   return reason === undefined ? { record } : { reason };
 }

@@ -217,7 +217,8 @@ export async function judgeName(situation: Situation): Promise<Existing> {
   if (situation.isResumable) {
     const inputsToCompare = comparableWith(inputs, holder);
     const expected = { inputs: inputsToCompare, urn: ctx.urn, registry: deps.registry, nowMs: deps.clock.now() };
-    const resumable = findResumable({ holders, complete: await reads.showsAll(list) }, expected);
+    const { value: proven = list } = await reads.proven(list);
+    const resumable = findResumable({ holders, extent: proven.extent }, expected);
     let reason = "reason" in resumable ? resumable.reason : undefined;
     if ("record" in resumable) {
       // A list may not show everything, so the cluster's own record decides.
@@ -256,7 +257,7 @@ function comparableWith(inputs: CheckedInputs, record: ClusterRecord): CheckedIn
   return { ...inputs, ...Object.fromEntries(unknown.map((field) => [field, record[field] ?? ""])) };
 }
 
-/** An error only if the list is certain and shows none of the possible types: otherwise the service decides at the creation. */
+/** An error only if the list is whole and shows none of the possible types: otherwise the service decides at the creation. */
 export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   const { deps, settings, reads, previous, inputs, adopted } = situation;
   const types = typesToTry(situation).filter((gpuType) => hasKnownType({ gpuType }));
@@ -276,7 +277,7 @@ export async function judgeTypes(situation: Situation): Promise<Finding[]> {
   if (!listed) return gapOf("GPU types", list);
   const matches = newTypes.map((type) => ({ type, match: matchGpu(type, listed.gpus) }));
   const unlisted = matches.filter(({ match }) => match.kind === "none").map(({ type }) => type);
-  const isCertain = listed.certain && unlisted.length === types.length;
+  const isCertain = listed.extent === "whole" && unlisted.length === types.length;
   const isFailure = isCertain && !onlyWarns;
   const address = deps.address ? ` of ${deps.address}` : "";
   const source = `GET /v1/gpus${address}, which may omit types that are sold out`;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
+import { configInputs } from "../../api/endpoints";
 import { isSameGpu } from "../../api/gpuMatch";
 import { age } from "../../base/clock";
 import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";

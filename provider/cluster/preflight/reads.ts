@@ -1,7 +1,7 @@
-import { type ConfigInput, fixedInputs } from "../../api/capabilities";
-import type { CallOptions } from "../../api/client";
+import { type CallOptions, fixedInputs } from "../../api/client";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/decode/records";
 import type { GpuType } from "../../api/decode/types";
+import type { ConfigInput } from "../../api/endpoints";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import { abortable, until } from "../../base/clock";
 import { GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
@@ -87,9 +87,8 @@ export class Reads {
     return this.#once("clusters", ({ lists }, options) => lists.recent(0, options));
   }
 
-  async showsAll(list: ClusterList): Promise<boolean> {
-    const proven = await this.#once("all clusters", ({ client }, options) => client.proven(list, options));
-    return proven.value?.complete === true;
+  proven(list: ClusterList): Promise<Answer<ClusterList>> {
+    return this.#once("all clusters", ({ client }, options) => client.proven(list, options));
   }
 
   async clustersIfRead(): Promise<Answer<ClusterList>> {

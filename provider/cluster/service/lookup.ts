@@ -174,7 +174,7 @@ export async function lookUp(
   });
   const isListRead = !(list instanceof RequestError);
   const listed = isListRead ? memberOf(list, id) : undefined;
-  const isConfirmed = isListRead && (listed ? stateOf(listed.status) === "terminated" : list.complete);
+  const isConfirmed = isListRead && (listed ? stateOf(listed.status) === "terminated" : list.extent === "whole");
   if (!isMissing) return { record: answer, isGone: isConfirmed };
   if (isConfirmed) return { isGone: true };
   if (listed) return { record: listed, isGone: false };

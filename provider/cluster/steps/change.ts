@@ -1,7 +1,6 @@
-import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { isSameWord, isStopping, stateOf } from "../../api/decode/states";
-import { type RedeployBody, type StartAction, startActions } from "../../api/endpoints";
+import { configInputs, type RedeployBody, type StartAction, startActions } from "../../api/endpoints";
 import {
   ApiError,
   briefOf,

@@ -1,5 +1,5 @@
-import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
+import { configInputs } from "../../api/endpoints";
 import { briefOf, ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import { isWithinPaths, toState, type Update } from "../diff/diff";

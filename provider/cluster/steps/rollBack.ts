@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { configInputs } from "../../api/capabilities";
 import type { ClusterRecord } from "../../api/decode/records";
 import { isDeleting, stateOf } from "../../api/decode/states";
+import { configInputs } from "../../api/endpoints";
 import { briefOf, ClusterFailedError, InterruptedError, RequestError, TimeoutError } from "../../base/errors";
 import { listOf } from "../../base/text";
 import { InitError } from "../../contract";

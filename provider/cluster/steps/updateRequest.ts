@@ -1,6 +1,7 @@
-import { type ConfigInput, configInputs } from "../../api/capabilities";
 import { type ClusterRecord, missingField } from "../../api/decode/records";
 import {
+  type ConfigInput,
+  configInputs,
   isAboutBody,
   isNamed,
   isUnwanted,

@@ -207,7 +207,7 @@ export class Poller {
       const request = { ...operation.lookup(), ...pollPriority, attempts: 1 };
       const list = await (untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request));
       const listed = memberOf(list, operation.id);
-      if (listed || (untilGone && list.complete)) return { record: listed };
+      if (listed || (untilGone && list.extent === "whole")) return { record: listed };
     } catch (error) {
       // A key may be allowed to read its clusters but not to list them.
       if (!(error instanceof ApiError && error.status === 403)) throw error;

@@ -1,61 +1,58 @@
-import {
-  type Capabilities,
-  capabilitiesOf,
-  type Evidence,
-  evidenceOfClusters,
-  evidenceOfGpus,
-} from "../../../provider/api/capabilities";
 import { Client } from "../../../provider/api/client";
-import type { GpuType } from "../../../provider/api/decode/types";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
 import { messageOf } from "../../../provider/base/errors";
 import type { RequestNames } from "../../../provider/config/settings";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
-const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
 const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
 
-/** What is known after such answers about clusters. */
-function observing(evidence: Evidence, ...answers: unknown[]): Capabilities {
-  let known = capabilitiesOf(evidence);
-  for (const answer of answers) known = capabilitiesOf({ ...known, ...evidenceOfClusters(known, answer) });
-  return known;
+type Read = readonly [read: "listClusters" | "listGpuModels" | "listGpuTypes" | "detail", json: unknown];
+
+/** What a client knows after such answers. */
+async function observing(reads: readonly Read[], requestNames?: RequestNames) {
+  let json: unknown;
+  const send = async () => ({ status: 200, headers: {}, body: "", json });
+  const api = new Client({ send }, { requestNames });
+  for (const [read, answer] of reads) {
+    json = answer;
+    await (read === "detail" ? api.getCluster("cl_1") : api[read]());
+  }
+  return api.capabilities;
 }
 
 describe("the request names", () => {
-  it.each<[string, unknown, GpuType[], RequestNames | undefined]>([
+  it.each<[string, unknown, string[], RequestNames | undefined]>([
     ["are those of a record of the client", { data: [client] }, [], "client"],
     ["are those of a record of the specification", { data: [specification] }, [], "specification"],
-    ["are the client's by UUIDs beside an empty list", { data: [] }, [gpu(uuid)], "client"],
-    ["are the client's by UUIDs beside a record without a GPU", { items: [{ id: "1" }] }, [gpu(uuid)], "client"],
-    ["are the client's by UUIDs beside a null", { items: null }, [gpu(uuid)], "client"],
-    ["are unknown by other identifiers", { data: [] }, [gpu("h100")], undefined],
-    ["are unknown by UUIDs beside a bare list", [], [gpu(uuid)], undefined],
-    ["are unknown by UUIDs beside a list of clusters", { clusters: [] }, [gpu(uuid)], undefined],
-    ["are unknown by a record with both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
-  ])("%s, whatever is read first", (_name, clusters, models, names) => {
-    for (const isListFirst of [true, false]) {
-      let known = isListFirst ? observing({}, clusters) : capabilitiesOf({});
-      known = capabilitiesOf({ ...known, models });
-      if (!isListFirst) known = observing(known, clusters);
-      expect(known.names).toBe(names);
-    }
+    ["are the client's by UUIDs beside an empty list", { data: [] }, [uuid], "client"],
+    ["are the client's by UUIDs beside a record without a GPU", { items: [{ id: "1" }] }, [uuid], "client"],
+    ["are the client's by UUIDs beside a null", { items: null }, [uuid], "client"],
+    ["are unknown by other identifiers", { data: [] }, ["h100"], undefined],
+    ["are unknown by UUIDs beside a bare list", [], [uuid], undefined],
+    ["are unknown by UUIDs beside a list of clusters", { clusters: [] }, [uuid], undefined],
+    ["are unknown by a record with both", { clusters: [{ ...client, gpu_type: "h100" }] }, [], undefined],
+  ])("%s, whatever is read first", async (_name, clusters, models, names) => {
+    const list: Read = ["listClusters", clusters];
+    const reads: Read[] = [list, ["listGpuModels", models.map((id) => ({ id }))]];
+    for (const order of [reads, reads.toReversed()])
+      expect((await observing(models.length > 0 ? order : [list])).names).toBe(names);
   });
 
-  it("are final once a record shows them, and a setting takes precedence", () => {
-    const known = observing({}, { data: [] }, specification, { data: [client] });
+  it("are final once a record shows them, and a setting takes precedence", async () => {
+    const detail: Read = ["detail", specification];
+    const known = await observing([["listClusters", { data: [] }], detail, ["listClusters", { data: [client] }]]);
     expect([known.names, known.isConfirmed]).toEqual(["specification", true]);
-    const configured = observing({ configuredNames: "client" }, specification);
+    const configured = await observing([detail], "client");
     expect([configured.names, configured.isConfirmed]).toEqual(["client", false]);
   });
 });
 
-test("the request names of lists about GPUs are those of the first list that shows any", () => {
-  let known = observing({}, { data: [] });
-  for (const list of [[{ id: "h100" }], [{ gpuModelId: "h100" }], [{ gpu_type: "h100" }]])
-    known = capabilitiesOf({ ...known, ...evidenceOfGpus(known, list) });
+test("the request names of lists about GPUs are those of the first list that shows any", async () => {
+  const lists = [[{ id: "h100" }], [{ gpuModelId: "h100" }], [{ gpu_type: "h100" }]];
+  const reads = lists.map((list): Read => ["listGpuTypes", list]);
+  const known = await observing([["listClusters", { data: [] }], ...reads]);
   expect([known.names, known.isUndecided]).toEqual(["client", false]);
 });
 
@@ -138,4 +135,15 @@ describe("concurrent creations", () => {
     await create().catch(() => undefined);
     expect(sent.slice(1)).toEqual([...readBoth, ...readBoth, asSpecified]);
   });
+});
+
+test("without /status, the health of a cluster is that of its status word, except after a 404", async () => {
+  const path = "/v1/clusters/cl_1";
+  const statusOf = (status: number) =>
+    fixture(
+      { [path]: { id: "cl_1", status: "up" }, [`${path}/status`]: {} },
+      { [`${path}/status`]: status },
+    ).api.getClusterStatus("cl_1");
+  expect(await statusOf(405)).toEqual({ replicas: [], status: "up", overall: true, isMissing: true });
+  await expect(statusOf(404)).rejects.toThrow("HTTP 404");
 });

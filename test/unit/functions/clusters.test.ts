@@ -49,7 +49,7 @@ describe("getClusters", () => {
   });
 
   it("fails if the list could not be read to its end, and says why", async () => {
-    const { client } = await openWithList({ clusters: [], complete: false, problem: "page 2: HTTP 500" });
+    const { client } = await openWithList({ clusters: [], extent: "part", problem: "page 2: HTTP 500" });
     const { message } = await failureOf(getClusters(client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
   });
@@ -80,17 +80,22 @@ describe("the name of a cluster", () => {
   const running = { id: "cl_1", name: "web", status: "running", createdAt: "2030-01-01T00:00:00Z" };
   const both = [running, { ...running, id: "cl_2", name: "Web" }];
 
-  it.each<[string, ClusterList["clusters"], boolean, RegExp]>([
-    ["no cluster has it", [], true, /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
-    ["several have it", both, true, /"web" is the name of 2 clusters, cl_1 \(running, .*\), cl_2 .*: use the `id` of/],
+  it.each<[string, ClusterList["clusters"], ClusterList["extent"], RegExp]>([
+    ["no cluster has it", [], "whole", /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
+    [
+      "several have it",
+      both,
+      "whole",
+      /"web" is the name of 2 clusters, cl_1 \(running, .*\), cl_2 .*: use the `id` of/,
+    ],
     [
       "only a partial list is known",
       [running],
-      false,
+      "part",
       /not certain whether only cl_1 .* has the name "web": use the `id`$/,
     ],
-  ])("fails without another request: %s", async (_title, clusters, complete, expected) => {
-    const { client, simulator } = await openWithList({ clusters, complete });
+  ])("fails without another request: %s", async (_title, clusters, extent, expected) => {
+    const { client, simulator } = await openWithList({ clusters, extent });
     expect((await failureOf(getCluster(client, { name: "web" }))).message).toMatch(expected);
     expect(simulator.requests).toEqual([]);
   });

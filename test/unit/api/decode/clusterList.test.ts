@@ -1,4 +1,5 @@
 import { Client } from "../../../../provider/api/client";
+import type { Extent } from "../../../../provider/api/decode/records";
 import type { HttpResponse, Send } from "../../../../provider/api/http/send";
 import { ApiError } from "../../../../provider/base/errors";
 import { VirtualClock } from "../../../support/virtualClock";
@@ -15,12 +16,12 @@ describe("a list of clusters", () => {
     ["is read from a map by id", { clusters: { cl_1: { name: "web" } } }],
     ["is read beside an account", { clusters, account: { id: "a", name: "b", status: "active" } }],
   ])("%s", async (_name, json) => {
-    expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: true, problem: undefined, queries: [""] });
+    expect(await one(json)).toMatchObject({ ids: ["cl_1"], extent: "unproven", problem: undefined, queries: [""] });
   });
 
   it("is complete if empty", async () => {
     for (const json of [[], { data: [] }, { clusters: {} }])
-      expect(await one(json)).toMatchObject({ ids: [], complete: true, queries: [""] });
+      expect(await one(json)).toMatchObject({ ids: [], extent: "whole", queries: [""] });
   });
 
   it("is unreadable under another name", async () => {
@@ -34,7 +35,7 @@ describe("a list of clusters", () => {
     ["is incomplete beside ids of another form", { clusters, meta: { archived: [{ ...full, id: "3f2b8c1e" }] } }],
     ["is incomplete below its count", { clusters, count: 3 }],
   ])("%s", async (_name, json) => {
-    expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: false });
+    expect(await one(json)).toMatchObject({ ids: ["cl_1"], extent: "part" });
   });
 });
 
@@ -77,27 +78,27 @@ describe("a list that says nothing about pages", () => {
 
   it.each(whole)("is whole, after one question in a process, if the service %s", async (_how, second) => {
     const { asked, service, list } = clientOf(bare(...ids(10)), second);
-    expect(await list()).toMatchObject({ complete: true, isUnproven: false });
+    expect(await list()).toMatchObject({ extent: "whole" });
     service.first = bare(...ids(25));
-    expect(await list()).toMatchObject({ complete: true, clusters: { length: 25 } });
+    expect(await list()).toMatchObject({ extent: "whole", clusters: { length: 25 } });
     expect(asked).toEqual(["/v1/clusters", "/v1/clusters?page=2", "/v1/clusters"]);
   });
 
   it("is whole after an empty second page, which proves nothing about a longer list", async () => {
     const { asked, service, list } = clientOf(bare(...ids(10)), { body: "[]" });
-    expect(await list()).toMatchObject({ complete: true });
-    expect(await list()).toMatchObject({ complete: true });
+    expect(await list()).toMatchObject({ extent: "whole" });
+    expect(await list()).toMatchObject({ extent: "whole" });
     expect(asked).toHaveLength(3);
     service.first = bare(...ids(20));
     service.second = { body: bare(...ids(5, 20)) };
-    expect(await list()).toMatchObject({ complete: false, isUnproven: true, clusters: { length: 20 } });
+    expect(await list()).toMatchObject({ extent: "unproven", clusters: { length: 20 } });
   });
 
   it("is incomplete if the second page has other clusters, and nothing more is asked", async () => {
     for (const count of [3, 10, 100]) {
       const { asked, list } = clientOf(bare(...ids(count)), { body: bare(...ids(count, count)) });
-      expect(await list()).toMatchObject({ complete: false, isUnproven: true, problem: undefined });
-      expect(await list()).toMatchObject({ complete: false });
+      expect(await list()).toMatchObject({ extent: "unproven", problem: undefined });
+      expect(await list()).toMatchObject({ extent: "unproven" });
       expect(asked).toEqual(["/v1/clusters", "/v1/clusters?page=2", "/v1/clusters"]);
     }
   });
@@ -109,9 +110,9 @@ describe("a list that says nothing about pages", () => {
     ["a refusal of the rate", { status: 429, body: '{"error": {"code": "quota_exceeded"}}' }],
   ])("is incomplete after %s, and the next list asks again", async (_what, second) => {
     const { service, list } = clientOf(bare(...ids(10)), second);
-    expect(await list()).toMatchObject({ complete: false, isUnproven: true });
+    expect(await list()).toMatchObject({ extent: "unproven" });
     service.second = { status: 400, body: "{}" };
-    expect(await list()).toMatchObject({ complete: true });
+    expect(await list()).toMatchObject({ extent: "whole" });
   });
 
   it.each<[string, object]>([
@@ -137,16 +138,16 @@ describe("a list of several pages", () => {
       "pageToken=y": page(records("cl_3"), { nextPageToken: "" }),
     };
     const list = await listOf(pages);
-    expect(list).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], complete: true, problem: undefined });
+    expect(list).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], extent: "whole", problem: undefined });
     expect(list.queries).toEqual(Object.keys(pages));
   });
 
-  it.each<[string, object, boolean]>([
-    ["is incomplete after a link without a query", { next: "/v1/clusters/page2" }, false],
-    ["ends without more, even with a stale cursor", { has_more: false, next_cursor: "stale" }, true],
-    ["ends at a full page without a next one", { limit: 2, next_cursor: null }, true],
-  ])("%s", async (_name, fields, complete) => {
-    expect(await listOf({ "": page(two, fields) })).toMatchObject({ ids: ["cl_1", "cl_2"], complete, queries: [""] });
+  it.each<[string, object, Extent]>([
+    ["is incomplete after a link without a query", { next: "/v1/clusters/page2" }, "part"],
+    ["ends without more, even with a stale cursor", { has_more: false, next_cursor: "stale" }, "whole"],
+    ["ends at a full page without a next one", { limit: 2, next_cursor: null }, "whole"],
+  ])("%s", async (_name, fields, extent) => {
+    expect(await listOf({ "": page(two, fields) })).toMatchObject({ ids: ["cl_1", "cl_2"], extent, queries: [""] });
   });
 
   it.each<[string, Record<string, Page>, string]>([
@@ -154,7 +155,7 @@ describe("a list of several pages", () => {
     ["ends with a problem at a refused page", {}, "the next page of the list could not be read: "],
   ])("%s", async (_name, others, problem) => {
     const list = await listOf({ "": page(two, { next: "x" }), ...others });
-    expect(list).toMatchObject({ ids: ["cl_1", "cl_2"], complete: false, problem: expect.stringContaining(problem) });
+    expect(list).toMatchObject({ ids: ["cl_1", "cl_2"], extent: "part", problem: expect.stringContaining(problem) });
     expect(list.queries).toHaveLength(2);
   });
 
@@ -164,7 +165,7 @@ describe("a list of several pages", () => {
       count += 1;
       return { ...page(records(`cl_${count}`), { next: `x${count}` }), headers: {} };
     });
-    expect([count, list.items.length, list.complete]).toEqual([1_001, 1_001, false]);
+    expect([count, list.items.length, list.extent]).toEqual([1_001, 1_001, "part"]);
     expect(list.problem).toBe("it is longer than 10000 records or 1000 pages");
   });
 

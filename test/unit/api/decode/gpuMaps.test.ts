@@ -1,12 +1,16 @@
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
-import { endpoints } from "../../../../provider/api/endpoints";
-import { gpusOf } from "./listHarness";
+import { type GpuRead, gpusOf } from "./listHarness";
 
 /** neverWorst.test.ts has the laws that no price is read too low, and no entry about something else taken for a type. */
 
-const { listGpuTypes: types, listGpuModels: models, listGpuPricing: pricing, listGpuAvailability: stock } = endpoints;
+const [types, models, pricing, stock] = [
+  "listGpuTypes",
+  "listGpuModels",
+  "listGpuPricing",
+  "listGpuAvailability",
+] as const;
 
-const read = async (list: typeof types, json: unknown) =>
+const read = async (list: GpuRead, json: unknown) =>
   (await gpusOf(json, list)).gpus.map(({ raw: _raw, ...gpu }) => gpu);
 
 const h100 = { type: "h100", pricePerHour: 2.49 };
@@ -29,7 +33,7 @@ describe("a map by GPU type", () => {
       expect(await read(types, json)).toEqual([full, { type: "l4", pricePerHour: 0.8 }]);
   });
 
-  it.each<[string, typeof types, unknown, object[]]>([
+  it.each<[string, GpuRead, unknown, object[]]>([
     ["has prices in strings", pricing, { pricing: { h100: "$2.49" } }, [inDollars]],
     ["has prices beside a currency", pricing, { prices: { h100: 2.49, titan: 2.49 }, currency: "usd" }, twoPrices],
     ["has prices beside the unit", pricing, { data: { prices: { h100: 2.49 } }, unit: "hour" }, [h100]],
@@ -41,7 +45,7 @@ describe("a map by GPU type", () => {
     expect(await read(list, json)).toEqual(expected);
   });
 
-  it.each<[string, typeof types, unknown]>([
+  it.each<[string, GpuRead, unknown]>([
     ["has no names that may be anything", types, { h100: "NVIDIA H100" }],
     ["has no prices of two kinds", pricing, { h100: 2.49, l4: "0.80" }],
     ["has no cents beside types", pricing, { prices: { h100: 249, cents: 249 } }],

@@ -1,6 +1,6 @@
 import { Client } from "../../../../provider/api/client";
 import { readGpuType } from "../../../../provider/api/decode/gpuRecords";
-import { gpuKey } from "../../../../provider/api/decode/records";
+import { type Extent, gpuKey } from "../../../../provider/api/decode/records";
 import type { GpuType } from "../../../../provider/api/decode/types";
 import { joinGpus, matchGpu, mergeRecords, priceInTier } from "../../../../provider/api/gpuMatch";
 import { readAnswer } from "../../../../provider/api/http/answers";
@@ -28,15 +28,15 @@ describe("a list of GPUs", () => {
     await expect(gpusOf(json)).rejects.toThrow(message);
   });
 
-  it.each<[string, unknown, boolean]>([
-    ["is certain with different identifiers", [h100, l4], true],
-    ["is certain with one type by region", ["us", "eu"].map((region) => ({ gpu_type: "h100", region })), true],
-    ["is uncertain if empty", { gpus: [] }, false],
-    ["is uncertain with names for people", [{ name: "H100" }, { name: "L4" }], false],
-    ["is uncertain with one type twice", [h100, { ...h100, price: 1 }], false],
-    ["is uncertain beside other types", { gpus: [h100], models: [l4] }, false],
-  ])("%s", async (_name, json, certain) => {
-    expect((await gpusOf(json)).certain).toBe(certain);
+  it.each<[string, unknown, Extent]>([
+    ["is whole with different identifiers", [h100, l4], "whole"],
+    ["is whole with one type by region", ["us", "eu"].map((region) => ({ gpu_type: "h100", region })), "whole"],
+    ["is a part if empty", { gpus: [] }, "part"],
+    ["is a part with names for people", [{ name: "H100" }, { name: "L4" }], "part"],
+    ["is a part with one type twice", [h100, { ...h100, price: 1 }], "part"],
+    ["is a part beside other types", { gpus: [h100], models: [l4] }, "part"],
+  ])("%s", async (_name, json, extent) => {
+    expect((await gpusOf(json)).extent).toBe(extent);
   });
 
   it("is an error if it repeats a page", async () => {

@@ -1,6 +1,6 @@
+import { Client } from "../../../../provider/api/client";
 import { type ParsedAnswer, readPages } from "../../../../provider/api/decode/lists";
-import type { GpuType } from "../../../../provider/api/decode/types";
-import { endpoints, type ListEndpoint } from "../../../../provider/api/endpoints";
+import { endpoints } from "../../../../provider/api/endpoints";
 import { ApiError } from "../../../../provider/base/errors";
 
 export interface Page {
@@ -30,10 +30,11 @@ export async function listOf(pages: Record<string, Page>) {
 /** A list of one page. */
 export const one = (json: unknown) => listOf({ "": { json } });
 
+export type GpuRead = "listGpuTypes" | "listGpuModels" | "listGpuPricing" | "listGpuAvailability";
+
 /** A list about GPUs of one page, by default that of the types. */
-export async function gpusOf(json: unknown, { readPage, keyOf }: ListEndpoint<GpuType> = endpoints.listGpuTypes) {
-  const { items, complete } = await readPages(async () => readPage({ json, headers: {} }), keyOf);
-  return { gpus: items, certain: complete };
+export function gpusOf(json: unknown, read: GpuRead = "listGpuTypes") {
+  return new Client({ send: async () => ({ status: 200, headers: {}, body: "", json }) })[read]();
 }
 
 export const record = (id: string) => ({ id, name: "web", status: "running", gpu_type: "h100", replicas: 3 });

@@ -1,5 +1,4 @@
-import { healthOfWord, isUnhealthyStatus, stateOf, statusIn } from "../../../../provider/api/decode/states";
-import { ApiError } from "../../../../provider/base/errors";
+import { healthOfWord, isUnhealthyStatus, stateOf } from "../../../../provider/api/decode/states";
 
 describe("a status word", () => {
   it.each<[state: string, healthy: boolean | undefined, isSick: boolean, words: string]>([
@@ -26,13 +25,5 @@ describe("a status word", () => {
     const words = [undefined, "running (2/2)", "Running (1/2)", "2 / 2", "0/0"];
     expect(words.map(stateOf)).toEqual(["unknown", "running", "pending", "unknown", "unknown"]);
     expect(words.map(healthOfWord)).toEqual([undefined, true, false, true, false]);
-  });
-
-  it("is the health of a cluster without replicas, except after a 404", () => {
-    const record = { id: "cl_1", status: "up" };
-    expect(statusIn(record)).toEqual({ replicas: [], status: "up", overall: true, isMissing: true });
-    const request = { method: "GET", path: "/status", status: 404 };
-    const missing = new ApiError("not found", { ...request, outcome: "refused", isApiAnswer: true, isEnvelope: true });
-    expect(statusIn(record, missing)).toBeUndefined();
   });
 });

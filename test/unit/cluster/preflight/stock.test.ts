@@ -11,11 +11,11 @@ const aboutStock = (said: string[]) => said.filter((line) => line.includes("not 
 const strict: FixtureOptions = { settings: { previewChecks: "strict" } };
 const becauseStrict = " (an error because gpucluster:previewChecks is `strict`)";
 const atRest = { desiredStatus: "stopped" };
-const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
-const counted = async () => ({ gpus: [{ type: "h200", availableCount: 32, raw: {} }], certain: true });
+const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], extent: "whole" as const });
+const counted = async () => ({ gpus: [{ type: "h200", availableCount: 32, raw: {} }], extent: "whole" as const });
 const failing = () => Promise.reject(new Error("down"));
 /** A list with a price and no stock. */
-const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
+const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], extent: "whole" as const });
 
 /** A service with these lists of types and of available GPUs. */
 const lists = (listGpuTypes: Client["listGpuTypes"], listGpuAvailability: Client["listGpuTypes"]): FixtureOptions => ({

@@ -26,7 +26,7 @@ function open(takesMs = 0, failures = 0) {
     await clock.sleep(Math.min(takesMs, leftMs));
     if (sent.length <= failures) throw new ConnectionError("no", { ...refusal, outcome: "server-error" });
     if (leftMs < takesMs) throw new ConnectionError("no", { ...refusal, outcome: "ambiguous", hitDeadline: true });
-    return { clusters: [], complete: true };
+    return { clusters: [], extent: "whole" };
   };
   const lists = new ListCache({ listClusters } as unknown as Client, clock);
   /** When each of the callers is answered, or gives up. */
