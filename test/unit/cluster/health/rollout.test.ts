@@ -98,32 +98,6 @@ describe("an update of a cluster that is not healthy", () => {
     expect(fixture.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
 
-  it("sends a redeploy if the cluster stays failed, whatever healthy clusters have shown", async () => {
-    const redeployed: string[] = [];
-    const fixture: Fixture = await openFixture({
-      ...manual,
-      client: (real) => ({
-        updateCluster: async (id, ...others) => {
-          const record = await real.updateCluster(id, ...others);
-          if (fixture.simulator.cluster(id)?.status === "running") await real.redeployCluster(id);
-          return record;
-        },
-        redeployCluster: (id, ...others) => {
-          redeployed.push(id);
-          return real.redeployCluster(id, ...others);
-        },
-      }),
-    });
-    const healthy = await fixture.settle(checked);
-    const failed = await fixture.settle(other);
-    await fixture.change(healthy, { ...checked, env });
-    expect(redeployed).toEqual([]);
-    fixture.simulator.change(failed.id, { status: "failed", message: "node lost" });
-    const updated = await fixture.change(failed, { ...other, env });
-    expect(redeployed).toEqual([failed.id]);
-    expect(fixture.running(updated)).toMatchObject({ status: "running", env });
-  });
-
   it("ends at once if someone else stops the cluster", async () => {
     const fixture = await openLate(300_000);
     const made = await fixture.settle(checked);

@@ -50,15 +50,6 @@ it.each([
   expect(found?.inputs).toMatchObject({ desiredStatus: "stopped" });
 });
 
-it("a cluster is gone when the service shows it as terminated", async () => {
-  const { fixture, made } = await openSettled(checked, { dialect: { tombstone: "readable" } });
-  fixture.simulator.change(made.id, { status: "gone" });
-  const { end, tookMs } = await fixture.timed(fixture.read(made));
-  expect(end).toBeUndefined();
-  // A record is no lag, however young the cluster is.
-  expect(tookMs).toBeLessThan(1_000);
-});
-
 it.each<[string, Dialect["tombstone"], "read" | "update" | "delete"]>([
   ["a 404", "none", "read"],
   ["a 404 before an update", "none", "update"],

@@ -1,22 +1,16 @@
-import { GpuClusterError } from "../../../../provider/base/errors";
-import { InitError, type Properties } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
   type Fixture,
   type FixtureOptions,
   failureOf,
   type Held,
-  interruptAfter,
   openFixture,
   openSettled,
-  patch,
   redeploy,
   restart,
-  scale,
   toRun,
-  toStop,
 } from "../harness";
-import { check } from "../preflight/harness";
 
 /** What an update sends, and what a half-done one leaves. */
 
@@ -83,59 +77,6 @@ describe("what another user has set", () => {
     expect(fixture.writes()).toEqual([]);
     expect(stored(fixture, made)?.replicas).toBe(5);
   });
-
-  it("stays, if an update under `ignoreChanges` failed and is continued", async () => {
-    const { fixture, made } = await openSettled(old, { dialect: { updateRollsOut: false } });
-    fixture.simulator.change(made.id, { replicas: 5 });
-    fixture.simulator.fault({ kind: "status", status: 403, path: "**/redeploy", method: "POST" });
-    const left = await fixture.failingChange(made, two);
-    await fixture.change(left, two);
-    expect(stored(fixture, made)).toMatchObject({ replicas: 5, deployed: { env: two["env"] } });
-    expect(fixture.writes()).not.toContain(scale);
-  });
-
-  it.each(["PUT", "POST"] as const)("is in the body with everything: %s", async (updateMethod) => {
-    const { fixture, made } = await openSettled(old, { dialect: { updateMethod } });
-    const theirs = { registryCredentialId: "cred_theirs", extraFields: { container_port: 7777 } };
-    await fixture.run(
-      fixture.client.updateCluster(made.id, () => ({ container: "theirs:2", env, replicas: 2, ...theirs })),
-    );
-    await fixture.clock.advance(60_000);
-    await fixture.change(made, two);
-    const kept = { container: "theirs:2", container_port: 7777, registry_credential_id: "cred_theirs" };
-    expect(sent(fixture).at(-1)).toMatchObject(kept);
-  });
-
-  it("stays beside a configuration that waits for the start of a stopped cluster", async () => {
-    const fixture = await openFixture();
-    const stopped = await fixture.settleStopped({ ...old, ...toStop, container: image, env });
-    const waiting = await fixture.change(stopped, { ...two, desiredStatus: "stopped" });
-    fixture.simulator.change(waiting.id, { container: "theirs:2" });
-    await fixture.change(waiting, { ...model("three"), desiredStatus: "stopped" });
-    expect(sent(fixture)).toEqual([{ env: { MODEL: "three", OLD: "old" } }]);
-  });
-
-  it("stays in a variable whose name continues that of a changed one after a dot", async () => {
-    const before = { logging: "warn", "logging.level": "info" };
-    const { fixture, made } = await openSettled({ ...old, env: before });
-    fixture.simulator.change(made.id, { env: { ...before, "logging.level": "debug" } });
-    await fixture.change(made, { ...old, env: { ...before, logging: "error" } });
-    expect(stored(fixture, made)?.deployed.env).toEqual({ logging: "error", "logging.level": "debug" });
-  });
-
-  it("stays after an adoption, with and without a change of `env`", async () => {
-    for (const MODEL of ["one", "zero"]) {
-      const fixture = await openFixture();
-      const there = { MODEL, LICENSE_SERVER: "x" };
-      const { id } = addExisting(fixture, there);
-      const inputs = { ...toRun, container: image, env: { MODEL: "one" }, adopt: id };
-      const at = await fixture.make(inputs);
-      await fixture.expectAtGoal(at, inputs);
-      const next = await fixture.change(at, { ...inputs, env: { MODEL: "two" } });
-      expect(stored(fixture, next)?.deployed.env).toEqual({ MODEL: "two", LICENSE_SERVER: "x" });
-      await fixture.expectAtGoal(next, { ...inputs, env: { MODEL: "two" } });
-    }
-  });
 });
 
 it("an adoption that would have to send variables which the service masks is refused before a request", async () => {
@@ -149,50 +90,12 @@ it("an adoption that would have to send variables which the service masks is ref
 });
 
 describe("a half-done update", () => {
-  it("that a corrected request has not stored is undone by a revert without a write", async () => {
-    const { fixture, made: held } = await openSettled(old);
-    fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH", after: 1 });
-    const gone = { ...old, env: { MODEL: "two" } };
-    const error = await failureOf(fixture.change(held, gone));
-    expect(sent(fixture)).toEqual([{ env: { MODEL: "two", OLD: null } }, { env: { MODEL: "two" } }]);
-    expect(error).toBeInstanceOf(GpuClusterError);
-    expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
-  });
-
-  it.each([403, 409])("is stored if its redeploy is refused by %i, so a revert restores it", async (status) => {
-    const { fixture, made: held } = await openSettled(old, { dialect: { updateRollsOut: false } });
-    fixture.simulator.fault({
-      kind: "status",
-      status,
-      path: "**/redeploy",
-      method: "POST",
-      times: status === 403 ? 1 : 5,
-    });
-    const left = await fixture.failingChange(held, two);
-    expect(left.state).toMatchObject({ env, __unfinished: { kind: "update", paths: ["env.MODEL"] } });
-    await fixture.change(left, old);
-    expect(stored(fixture, held)).toMatchObject({ env, deployed: { env } });
-  });
-
   it("changes nothing in the state if a read fails before anything is sent", async () => {
     const { fixture, made: held } = await openSettled(old);
     fixture.simulator.fault({ kind: "status", status: 403, path: "**/status", method: "GET" });
     const error = await failureOf(fixture.change(held, two));
     expect(error.name).not.toBe("InitError");
     expect(error.message).toContain("was not changed: GET");
-    expect(fixture.writes()).toEqual([]);
-  });
-
-  it("changes nothing in the state after an interrupt before anything is sent", async () => {
-    const wire: FixtureOptions["wire"] = (real, clock) => async (request) => {
-      if (request.method === "GET") await clock.sleep(1_000);
-      return real(request);
-    };
-    const { fixture, made: held } = await openSettled(old, { wire });
-    const { end } = await interruptAfter(fixture, 1_500, (ctx) =>
-      failureOf(fixture.cluster.update(fixture.ctx(ctx), held.id, held.state, two)),
-    );
-    expect(end.name).not.toBe("InitError");
     expect(fixture.writes()).toEqual([]);
   });
 
@@ -254,57 +157,3 @@ describe("a half-done update", () => {
     expect(state).not.toHaveProperty("__unfinished");
   });
 });
-
-describe("a preview", () => {
-  const refused = (["PATCH", "PUT", "POST"] as const).map((method): Fault => {
-    return { kind: "status", status: 405, method, path: "/v1/clusters/*", times: 99 };
-  });
-
-  it("announces a replacement by a known variable beside one that is not known yet", async () => {
-    const fixture = await openFixture({ dialect: "client", faults: refused });
-    const inputs = { name: "web", gpuType: "rtx-4090", replicas: 2, container: image, env };
-    const held = await fixture.settle(inputs);
-    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-    const news = { ...inputs, env: { MODEL: "two", OLD: unknown } };
-    const { inputs: checkedInputs } = await check(fixture, news, inputs);
-    const { changes } = await fixture.diff(held, checkedInputs);
-    expect(changes["env.MODEL"]).toMatchObject({ replace: true });
-  });
-
-  it("refuses more healthy replicas than there are, unless both numbers are old", async () => {
-    const fixture = await openFixture();
-    const now = { ...old, replicas: 3 };
-    expect((await check(fixture, { ...now, minHealthyReplicas: 5 }, now)).refusals.join()).toContain(
-      "minHealthyReplicas",
-    );
-    const both = { ...now, minHealthyReplicas: 5 };
-    expect((await check(fixture, { ...both, container: "a/b:2" }, both)).refusals).toEqual([]);
-  });
-});
-
-it("an update of a cluster that is stopped by another user starts nothing, and a sibling of it stops nothing", async () => {
-  const { fixture, made: held } = await openSettled(old);
-  fixture.simulator.change(held.id, { status: "stopped" });
-  await fixture.change(held, two);
-  expect(fixture.writes()).toEqual([patch]);
-  expect(stored(fixture, held)?.status).toBe("stopped");
-});
-
-it("a creation that a program corrects without a wait is judged by what the service has then", async () => {
-  const { fixture, error } = await openFailedCreation();
-  const left = { id: error.id, state: error.state };
-  const corrected = { ...old, container: "team/server:2.0", skipAwait: true };
-  const at = await fixture.change(left, corrected);
-  expect(stored(fixture, left)).toMatchObject({ container: "team/server:2.0" });
-  expect(fixture.toDo(at, corrected)).toEqual([]);
-  expect(fixture.warnings()).toEqual([]);
-});
-
-/** A creation whose image no replica runs. */
-async function openFailedCreation() {
-  const fixture = await openFixture();
-  fixture.simulator.fault({ kind: "fail", message: "no such model", container: image, times: 9 });
-  const error = await failureOf(fixture.make(old));
-  if (!(error instanceof InitError)) throw error;
-  return { fixture, error };
-}

@@ -1,4 +1,4 @@
-import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
+import { InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
@@ -100,25 +100,6 @@ describe.each(treatments)("a stopped cluster: %j", (way) => {
   });
 });
 
-it.each<[string, number, Error | undefined]>([
-  ["is lost", 3_000, new ConnectionError("no answer", { outcome: "ambiguous", method: "POST", path: "/restart" })],
-  ["accepts it", 25_000, undefined],
-])("a start that takes effect late is sent once: the answer %s", async (_title, delayMs, error) => {
-  let sent = 0;
-  const fixture: Fixture = await openFixture({
-    client: (real) => ({
-      restartCluster: (id) => {
-        sent += 1;
-        void fixture.clock.sleep(delayMs).then(() => real.restartCluster(id));
-        return error ? Promise.reject(error) : Promise.resolve(undefined);
-      },
-    }),
-  });
-  const at = await fixture.reach(await fixture.settleStopped(), toRun, [restart]);
-  expect(fixture.running(at)).toMatchObject({ status: "running", restarts: 0, generation: 2 });
-  expect(sent).toBe(1);
-});
-
 it.each<[string, FixtureOptions, Fault[], string[], number]>([
   ["accepted without an effect", { client: () => ({ restartCluster: async () => undefined }) }, [], [redeploy], 30],
   ["never answered", {}, [{ kind: "drop", path: "**/restart", times: 99 }], [restart, restart, redeploy], 20],
@@ -162,28 +143,6 @@ describe("triggers", () => {
     const at = await fixture.reach(made, withChanges(changes), calls);
     expect(fixture.running(at)).toMatchObject(goal);
     expect(fixture.warnings()).toEqual([]);
-  });
-
-  it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
-    const fixture = await openFixture();
-    const stopped = await fixture.change(
-      await fixture.settle(withTriggers),
-      withChanges({ ...toStop, restartTriggers: [1] }),
-    );
-    expect(fixture.writes()).toEqual([stop]);
-    const still = await fixture.change(stopped, withChanges({ ...toStop, restartTriggers: [2] }));
-    expect(fixture.writes()).toEqual([]);
-    const at = await fixture.reach(still, withChanges({ restartTriggers: [3] }), [restart]);
-    expect(fixture.running(at).restarts).toBe(0);
-  });
-
-  it("are sent again by the next update after a refusal, and the state keeps the old values", async () => {
-    const { fixture, made } = await openSettled(withTriggers);
-    fixture.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
-    const wanted = withChanges({ restartTriggers: ["b"] });
-    const failed = await fixture.failingChange(made, wanted);
-    expect(failed.state).toBe(made.state);
-    await fixture.reach(failed, wanted, [restart]);
   });
 });
 

@@ -80,14 +80,6 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
     expect([fixture.countOf(line), tookMs]).toEqual([1, 0]);
   });
 
-  it("shows the words of the service while it waits", async () => {
-    const { fixture, made } = await openConflicting(line, { code: "cluster_busy", message: "a snapshot is taken" });
-    await fixture.run(change(fixture, made));
-    expect(fixture.messages.join("\n")).toMatch(
-      /status: waiting: .*busy.*a snapshot is taken \(cluster_busy, HTTP 409\)/,
-    );
-  });
-
   it.each([423, 409])(
     "fails after a few requests if the service calls an unchanging cluster locked: %i",
     async (status) => {

@@ -74,52 +74,7 @@ describe("an update", () => {
     const mayStay = /: the service shows no env, so it may keep `env\.OLD`$/;
     expect(fixture.warnings()).toEqual(isSeen ? [] : [expect.stringMatching(mayStay)]);
   });
-
-  it.each<[EnvHandling, object]>([
-    ["reported, replaced", before],
-    ["hidden, merged", { ...before, NEW: null }],
-  ])("sends what an unfinished update may have left, and nothing else: env %s", async (handling, env) => {
-    const { fixture, id, state } = await openSettled(old, { dialect: handlings[handling] });
-    const left = { ...state, settled: false, __unfinished: { kind: "update", paths: ["env.NEW"] } };
-    await fixture.change({ id, state: left }, old);
-    expect(bodies(fixture)).toEqual([{ env }]);
-  });
 });
-
-const twoVariables = { KEEP: "kept-value", GONE: "gone-value" };
-
-const withEnv = (env: Properties): Properties => ({ ...checked, env });
-
-it.each<[Dialect["envEcho"], boolean]>([
-  ["same", true],
-  ["none", false],
-  ["none", true],
-])(
-  "a variable that a failed update stored is removed at last after a refusal: env is reported as %s, refreshed %s",
-  async (envEcho, isRefreshed) => {
-    const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, envEcho } as const;
-    const { fixture, made } = await openSettled(withEnv(twoVariables), { dialect });
-    fixture.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-    const left = await fixture.failingChange(made, withEnv({ ...twoVariables, NEW: "new-value" }));
-    fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
-    const again = await fixture.failingChange(left, withEnv(twoVariables));
-    expect(fixture.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
-    await fixture.change(isRefreshed ? await fixture.refresh(again) : again, withEnv(twoVariables));
-    const { env, deployed } = fixture.simulator.cluster(made.id) ?? {};
-    expect([env, deployed?.env]).toEqual([twoVariables, twoVariables]);
-  },
-);
-
-it.each(["same", "none", "masked"] as const)(
-  "a variable that the service adds to env is never removed: env is reported as %s",
-  async (envEcho) => {
-    const dialect: Partial<Dialect> = { updateSemantics: "merge-keys", envEcho, injectedEnv: { GPU_HOST: "node-7" } };
-    const { fixture, made } = await openSettled(withEnv(twoVariables), { dialect });
-    await fixture.change(made, withEnv({ KEEP: twoVariables.KEEP }));
-    expect(fixture.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: twoVariables.KEEP });
-    expect(JSON.stringify(fixture.simulator.requests.map(({ body }) => body ?? null))).not.toContain("GPU_HOST");
-  },
-);
 
 describe("an unmanaged variable whose value the service masks", () => {
   it("does not prevent a PATCH of another input", async () => {
@@ -132,16 +87,6 @@ describe("an unmanaged variable whose value the service masks", () => {
     expect(bodies(fixture)).toEqual([image]);
     expect(fixture.simulator.cluster(held.id)?.env).toMatchObject({ THEIRS: "their-value" });
   });
-
-  it.each(["same", "none"] as const)(
-    "is not confused with an empty variable of the program: env is reported %s",
-    async (envEcho) => {
-      const inputs = { ...old, env: { MODEL: "one", DEBUG: "" } };
-      const { fixture, made } = await openSettled(inputs, { dialect: { updateMethod: "PUT", envEcho } });
-      await fixture.change(made, { ...inputs, ...image });
-      expect(bodies(fixture)[0]).toMatchObject({ env: inputs.env });
-    },
-  );
 });
 
 describe("an update of env that is refused", () => {
