@@ -41,13 +41,13 @@ export async function adoptCluster(
         ({ property, reason }) => `\`${property}\` ${reason}`,
       )
     : ["it is not a cluster that this API key can see; getClusters() lists them"];
-  const adopter = deps.registry.claimCluster(id, ctx.urn);
+  const adopter = deps.registry.claim("adopter", id, ctx.urn);
   if (adopter !== ctx.urn) refusals.push(`${adopter} already adopts it`);
   // The record shows more than the list.
   const doubt = record && automatic && reasonNotToResume({ ...automatic.listed, ...record }, automatic.expected);
   if (doubt !== undefined) refusals.push(doubt);
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
-  deps.registry.adoptionSucceeded(id);
+  deps.registry.set("isAdopted", id, true);
   const inputs = withName(desired, record);
   const resumedAt = automatic && new Date(deps.clock.now()).toISOString();
   const state = { ...adoptedState(inputs, record), __resumedAt: resumedAt };
@@ -58,7 +58,7 @@ export async function adoptCluster(
   } catch (error) {
     if (!(error instanceof InitError && error.cause instanceof NotInPlaceError)) throw error;
     // In the state, the next `pulumi up` would replace it.
-    deps.registry.adoptionFailed(id);
+    deps.registry.set("isAdopted", id, false);
     throw operation.error(`was not adopted: ${error.cause.reason}; set it to what ${id} has`, error.cause);
   }
 }

@@ -115,7 +115,7 @@ function judgeLimits(
   before: number | undefined,
 ): Finding[] {
   const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
-  deps.registry.setCost(urn, planned);
+  deps.registry.set("cost", urn, planned);
   run.costs.set(urn, planned);
   const { maxHourlyCost: limit } = inputs;
   const { amount = 0, currency, parts } = cost;
@@ -129,7 +129,7 @@ function judgeLimits(
       );
     else findings.push(failure("maxHourlyCost", `is ${allowed}, but the cluster would cost ${requested}`));
   }
-  findings.push(...judgeTotal(ofStack, settings.maxHourlyCost, deps.registry.costs(), amount));
+  findings.push(...judgeTotal(ofStack, settings.maxHourlyCost, [...deps.registry.all("cost").values()], amount));
   findings.push(...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount));
   return findings;
 }

@@ -164,11 +164,11 @@ export function previewOutputs(known: Properties = {}): Properties {
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
 export function claim({ ctx: { urn }, deps, inputs, kind }: Situation): Finding[] {
   const { name, adopt } = inputs;
-  if (kind !== "change") deps.registry.clearClusterOf(urn);
-  const owner = hasUnknown(name) ? urn : deps.registry.claimName(name, urn);
-  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : deps.registry.claimCluster(adopt, urn);
+  if (kind !== "change") deps.registry.setClusterOf(urn);
+  const owner = hasUnknown(name) ? urn : deps.registry.claim("owner", name, urn);
+  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : deps.registry.claim("adopter", adopt, urn);
   // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.adoptionSucceeded(adopt);
+  if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.set("isAdopted", adopt, true);
   const findings: Finding[] = [];
   const { problem } = deps.registry;
   if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));

@@ -105,11 +105,11 @@ export class Checks {
     const fixed = state.__fixed?.length === 0 ? [] : [...refused, ...(run.fixed.get(urn) ?? [])];
     const { deps, settings } = this.#connect();
     const hide = this.#hiding(urn, deps, news, state);
-    deps?.registry.storedInState(id, state.__resumedAt);
+    deps?.registry.set("resumedAt", id, state.__resumedAt ?? "");
     const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
     const diff = diffAdopted({ ...state }, { ...news }, id, fixed);
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
-    if (deps?.registry.costOf(urn)) {
+    if (deps?.registry.get("cost", urn)) {
       deps.registry.setClusterOf(urn, id);
       const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
       const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { type ClusterList, type ClusterRecord, gpuKey, sameId } from "../../api/decode/records";
 import { isDeleting } from "../../api/decode/states";
@@ -31,10 +32,12 @@ const topics = {
   owner: z.string(),
   /** By cluster: the URN of the first resource that adopts it. No other resource can adopt it, and none can delete it. */
   adopter: z.string(),
+  /** False: the adoption failed, and no state contains the cluster because of it. */
   isAdopted: z.boolean(),
   /** By cluster, if a state contains it: when it was last adopted from an interrupted run; else empty. */
   resumedAt: z.string(),
   isCreated: z.boolean(),
+  /** The name of a deleted cluster is free. */
   isDeleted: z.boolean(),
   /** By URN: the cluster that the resource of the program has since an earlier run; empty once it is replaced. */
   cluster: z.string(),
@@ -43,11 +46,10 @@ const topics = {
   gpus: z.object({ service: z.string(), type: z.string(), count: z.number() }),
 };
 type Topic = keyof typeof topics;
+const byUrn: ReadonlySet<Topic> = new Set(["cluster", "cost", "gpus"]);
 type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
 
 const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
-
-type KeepReason = "adopted" | "adoptedAgain" | "adoptionFailed" | "inUse";
 
 /** How the service shows the inputs of a new cluster, and which inputs it does not show. */
 export interface LearnedInputs extends ObservedDifferences {
@@ -83,149 +85,23 @@ export class Registry {
     return this.journal.problem;
   }
 
-  /** Claims a name for a resource. Returns the URN of the first resource that has claimed it. */
-  claimName(name: string, urn: string): string {
-    return this.#claim("owner", `${this.seenBy} ${name.toLowerCase()}`, urn);
+  get<T extends Topic>(topic: T, subject: string): Value<T> | undefined {
+    return this.all(topic).get(this.#key(topic, subject));
   }
 
-  /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved it. */
-  claimCluster(id: string, urn: string): string {
-    return this.#claim("adopter", this.#cluster(id), urn);
+  set<T extends Topic>(topic: T, subject: string, value: Value<T>): void {
+    const isKnown = isDeepStrictEqual(this.get(topic, subject), value);
+    if (!isKnown) this.journal.append([topic, this.#key(topic, subject), value]);
   }
 
-  adoptionSucceeded(id: string): void {
-    this.#set("isAdopted", this.#cluster(id), true);
+  /** Sets the URN if there is none. Returns that of the first resource of the run. */
+  claim(topic: "owner" | "adopter", subject: string, urn: string): string {
+    if (this.get(topic, subject) === undefined) this.set(topic, subject, urn);
+    return this.get(topic, subject) ?? urn;
   }
 
-  /** No state contains the cluster because of this adoption. */
-  adoptionFailed(id: string): void {
-    this.#set("isAdopted", this.#cluster(id), false);
-  }
-
-  /** A created cluster is never a candidate for another creation. */
-  created(name: string, record: ClusterRecord): void {
-    this.#set("isCreated", this.#cluster(record.id), true);
-    this.#records.set(name.toLowerCase(), record);
-  }
-
-  isCreated(id: string): boolean {
-    return this.#get("isCreated", this.#cluster(id)) === true;
-  }
-
-  /** The name of a deleted cluster is free. */
-  deleted(id: string): void {
-    this.#set("isDeleted", this.#cluster(id), true);
-  }
-
-  storedInState(id: string, resumedAt = ""): void {
-    const known = this.#get("resumedAt", this.#cluster(id));
-    if (known === undefined || known < resumedAt) this.#set("resumedAt", this.#cluster(id), resumedAt);
-  }
-
-  /** Whether the program already manages the cluster, so that it was not left behind by an interrupted run. */
-  isManaged(id: string, urn: string): boolean {
-    const adopter = this.#get("adopter", this.#cluster(id)) ?? urn;
-    return this.isCreated(id) || this.#get("resumedAt", this.#cluster(id)) !== undefined || adopter !== urn;
-  }
-
-  setClusterOf(urn: string, id: string): void {
-    this.#set("cluster", urn, this.#cluster(id));
-  }
-
-  clearClusterOf(urn: string): void {
-    if (this.#get("cluster", urn)) this.#set("cluster", urn, "");
-  }
-
-  /**
-   * Why a resource must not delete the cluster. `adoptedAgain`: it has adopted the cluster itself, and the engine now deletes its
-   * earlier state, because it replaces without the old name.
-   */
-  reasonToKeep(id: string, urn: string, resumedAt = ""): KeepReason | undefined {
-    const cluster = this.#cluster(id);
-    if (resumedAt < (this.#get("resumedAt", cluster) ?? "")) return "adoptedAgain";
-    const adopter = this.#get("adopter", cluster);
-    if (this.#get("isAdopted", cluster)) return adopter === urn ? "adoptedAgain" : "adopted";
-    if (adopter !== undefined) return "adoptionFailed";
-    const isInUse = [...this.#all("cluster")].some(([other, its]) => other !== urn && its === cluster);
-    return isInUse ? "inUse" : undefined;
-  }
-
-  /** The existing clusters of a name: those of the list, and the last one that this process created. */
-  holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
-    const created = this.#records.get(name.toLowerCase());
-    const all = [...clusters];
-    if (created && !clusters.some(({ id }) => sameId(id, created.id))) all.push({ ...created, name });
-    return holdersOf(name, all).filter((cluster) => this.isThere(cluster));
-  }
-
-  /** Whether a listed cluster still exists, as far as the run knows. */
-  isThere({ id, status }: ClusterRecord): boolean {
-    return !isDeleting(status) && this.#get("isDeleted", this.#cluster(id)) !== true;
-  }
-
-  /**
-   * What is learned from one new cluster serves all with the same inputs: a list shows less than a read by id, but reading each
-   * cluster by id takes as many requests as creating it.
-   * @param read Reads this cluster by its id. Called for the first cluster of its kind, or if that one is not typical.
-   */
-  async learned(inputs: CheckedInputs, read: () => Promise<LearnedInputs>): Promise<LearnedInputs> {
-    const kind = kindOf(inputs);
-    const first = this.#learned.get(kind);
-    if (first !== undefined) {
-      const learned = await first;
-      return learned?.isTypical ? learned : read();
-    }
-    const learned = read();
-    this.#learned.set(
-      kind,
-      learned.catch(() => undefined),
-    );
-    return learned;
-  }
-
-  setCost(urn: string, cost: PlannedCost): void {
-    this.#set("cost", urn, cost);
-  }
-
-  costOf(urn: string): PlannedCost | undefined {
-    return this.#get("cost", urn);
-  }
-
-  costs(): readonly PlannedCost[] {
-    return [...this.#all("cost").values()];
-  }
-
-  setGpus(urn: string, type: string, count: number): void {
-    this.#set("gpus", urn, { service: this.service, type: gpuKey(type), count });
-  }
-
-  gpusOfOthers(urn: string, type: string): number {
-    return [...this.#all("gpus")]
-      .filter(([other, gpus]) => other !== urn && gpus.service === this.service && gpus.type === gpuKey(type))
-      .reduce((sum, [, { count }]) => sum + count, 0);
-  }
-
-  /** Host names ignore case, so ids and names do too; URNs do not. */
-  #cluster(id: string): string {
-    return `${this.service} ${id.toLowerCase()}`;
-  }
-
-  /** Sets the value if there is none. Returns that of the first process. */
-  #claim(topic: "owner" | "adopter", key: string, urn: string): string {
-    if (this.#get(topic, key) === undefined) this.#set(topic, key, urn);
-    return this.#get(topic, key) ?? urn;
-  }
-
-  #get<T extends Topic>(topic: T, key: string): Value<T> | undefined {
-    return this.#all(topic).get(key);
-  }
-
-  #set<T extends Topic>(topic: T, key: string, value: Value<T>): void {
-    this.journal.append([topic, key, value]);
-  }
-
-  /** The values of a topic, with what other processes have added. */
-  #all<T extends Topic>(topic: T): ReadonlyMap<string, Value<T>> {
+  /** The values of a topic by key, with what other processes have added. */
+  all<T extends Topic>(topic: T): ReadonlyMap<string, Value<T>> {
     this.journal.refresh();
     const { entries } = this.journal;
     for (; this.#entriesRead < entries.length; this.#entriesRead += 1) {
@@ -240,16 +116,96 @@ export class Registry {
     }
     return (this.#values.get(topic) ?? new Map()) as ReadonlyMap<string, Value<T>>;
   }
+
+  /** Host names ignore case, so ids and names do too; URNs do not. */
+  #key(topic: Topic, subject: string): string {
+    if (byUrn.has(topic)) return subject;
+    return `${topic === "owner" ? this.seenBy : this.service} ${subject.toLowerCase()}`;
+  }
+
+  /** A created cluster is never a candidate for another creation. */
+  created(name: string, record: ClusterRecord): void {
+    this.set("isCreated", record.id, true);
+    this.#records.set(name.toLowerCase(), record);
+  }
+
+  /** Whether the program already manages the cluster, so that it was not left behind by an interrupted run. */
+  isManaged(id: string, urn: string): boolean {
+    const isStored = this.get("isCreated", id) || this.get("resumedAt", id) !== undefined;
+    return isStored || (this.get("adopter", id) ?? urn) !== urn;
+  }
+
+  /** Without an id, the resource replaces its cluster. */
+  setClusterOf(urn: string, id?: string): void {
+    this.set("cluster", urn, id === undefined ? "" : this.#key("adopter", id));
+  }
+
+  /**
+   * Why a resource must not delete the cluster. `adoptedAgain`: it has adopted the cluster itself, and the engine now deletes its
+   * earlier state, because it replaces without the old name.
+   */
+  reasonToKeep(
+    id: string,
+    urn: string,
+    resumedAt = "",
+  ): "adopted" | "adoptedAgain" | "adoptionFailed" | "inUse" | undefined {
+    if (resumedAt < (this.get("resumedAt", id) ?? "")) return "adoptedAgain";
+    const adopter = this.get("adopter", id);
+    if (this.get("isAdopted", id)) return adopter === urn ? "adoptedAgain" : "adopted";
+    if (adopter !== undefined) return "adoptionFailed";
+    const cluster = this.#key("adopter", id);
+    const isInUse = [...this.all("cluster")].some(([other, its]) => other !== urn && its === cluster);
+    return isInUse ? "inUse" : undefined;
+  }
+
+  /** The existing clusters of a name: those of the list, and the last one that this process created. */
+  holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
+    const created = this.#records.get(name.toLowerCase());
+    const all = [...clusters];
+    if (created && !clusters.some(({ id }) => sameId(id, created.id))) all.push({ ...created, name });
+    return holdersOf(name, all).filter((cluster) => this.isThere(cluster));
+  }
+
+  /** Whether a listed cluster still exists, as far as the run knows. */
+  isThere({ id, status }: ClusterRecord): boolean {
+    return !isDeleting(status) && !this.get("isDeleted", id);
+  }
+
+  /**
+   * What is learned from one new cluster serves all with the same inputs: a list shows less than a read by id, but reading each
+   * cluster by id takes as many requests as creating it.
+   * @param read Reads this cluster by its id. Called for the first cluster of its kind, or if that one is not typical.
+   */
+  async learned(inputs: CheckedInputs, read: () => Promise<LearnedInputs>): Promise<LearnedInputs> {
+    const { env = {}, desiredStatus, skipAwait } = inputs;
+    // The clusters of a fleet differ in their name, their number of replicas, and the values of env.
+    const compared = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
+    const kind = JSON.stringify([pick(inputs, compared), Object.keys(env).sort(), desiredStatus, skipAwait]);
+    const first = this.#learned.get(kind);
+    if (first !== undefined) {
+      const learned = await first;
+      return learned?.isTypical ? learned : read();
+    }
+    const learned = read();
+    this.#learned.set(
+      kind,
+      learned.catch(() => undefined),
+    );
+    return learned;
+  }
+
+  setGpus(urn: string, type: string, count: number): void {
+    this.set("gpus", urn, { service: this.service, type: gpuKey(type), count });
+  }
+
+  gpusOfOthers(urn: string, type: string): number {
+    return [...this.all("gpus")]
+      .filter(([other, gpus]) => other !== urn && gpus.service === this.service && gpus.type === gpuKey(type))
+      .reduce((sum, [, { count }]) => sum + count, 0);
+  }
 }
 
 /** The clusters of a name that are not being deleted. */
 export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
   return clusters.filter((other) => sameText(other.name, name) && !isDeleting(other.status));
-}
-
-/** The inputs except those in which the clusters of a fleet differ: name, number of replicas, and the values of env. */
-function kindOf(inputs: CheckedInputs): string {
-  const { env = {}, desiredStatus, skipAwait } = inputs;
-  const compared = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
-  return JSON.stringify([pick(inputs, compared), Object.keys(env).sort(), desiredStatus, skipAwait]);
 }
