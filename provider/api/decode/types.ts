@@ -169,3 +169,22 @@ export interface ServiceInfo {
   /** The whole document. */
   raw: Record<string, unknown>;
 }
+
+/** A cluster of an organization, as the list of clusters shows it. */
+export interface OrganizationCluster extends ClusterInfo {
+  /** Price of one GPU of its type for one hour, if the service reports it. */
+  readonly gpuPrice?: number;
+  /** ISO 4217 code, if the service reports it. */
+  readonly currency?: string;
+  readonly isStopped: boolean;
+  readonly isLeaving: boolean;
+}
+
+export interface Organization {
+  readonly address: string;
+  /** Identifies the address and the key, as in the states of clusters; it reveals neither of them. */
+  readonly seenBy: string;
+  readonly clusters: readonly OrganizationCluster[];
+  /** False if there may be more clusters. */
+  readonly complete: boolean;
+}

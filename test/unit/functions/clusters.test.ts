@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { ClusterList } from "../../../provider/api/decode/records";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/dataFunctions";
+import { createFunctions } from "../../../provider/functions/dataFunctions";
 import { bareStatus, type Fixture, type FixtureOptions, failureOf, openFixture } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
 
@@ -30,7 +30,7 @@ const theList = ["GET /v1/clusters", "GET /v1/clusters?page=2"];
 describe("getClusters", () => {
   it("returns the records of the list, after the question for a second page", async () => {
     const fixture = await openWithWeb();
-    expect(await fixture.run(getClusters(fixture.client))).toStrictEqual({
+    expect(await fixture.run(createFunctions(() => fixture.client).getClusters())).toStrictEqual({
       clusters: [record(fixture.id)],
       complete: true,
     });
@@ -42,7 +42,7 @@ describe("getClusters", () => {
       { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
     ]);
     const fixture = await openFixture({ faults: [{ kind: "body", body }] });
-    expect(await fixture.run(getClusters(fixture.client))).toStrictEqual({
+    expect(await fixture.run(createFunctions(() => fixture.client).getClusters())).toStrictEqual({
       clusters: [{ id: "cl_1" }],
       complete: false,
     });
@@ -50,7 +50,7 @@ describe("getClusters", () => {
 
   it("fails if the list could not be read to its end, and says why", async () => {
     const { client } = await openWithList({ clusters: [], extent: "part", problem: "page 2: HTTP 500" });
-    const { message } = await failureOf(getClusters(client));
+    const { message } = await failureOf(createFunctions(() => client).getClusters());
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
   });
 });
@@ -58,20 +58,24 @@ describe("getClusters", () => {
 describe("getCluster", () => {
   const byId = ["GET /v1/clusters/:id"];
 
-  it.each<[string, (id: string) => Parameters<typeof getCluster>[1], string[]]>([
+  it.each<[string, (id: string) => object, string[]]>([
     ["reads a cluster by its id with one request", (id) => ({ id }), byId],
     ["reads a cluster by its name: the list has the id", () => ({ name: "web" }), [...theList, ...byId]],
   ])("%s", async (_title, query, lines) => {
     const fixture = await openWithWeb();
     fixture.simulator.addCluster({ ...web, name: "web-2" });
     const detail = { ...record(fixture.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
-    expect(await fixture.run(getCluster(fixture.client, query(fixture.id)))).toStrictEqual(detail);
+    expect(await fixture.run(createFunctions(() => fixture.client).getCluster(query(fixture.id)))).toStrictEqual(
+      detail,
+    );
     expect(fixture.requestLines()).toEqual(lines);
   });
 
   it("fails for an unknown id, and says what to do", async () => {
     const fixture = await openFixture();
-    const { message } = await fixture.run(failureOf(getClusterStatus(fixture.client, { id: "cl_none" })));
+    const { message } = await fixture.run(
+      failureOf(createFunctions(() => fixture.client).getClusterStatus({ id: "cl_none" })),
+    );
     expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });
 });
@@ -96,7 +100,7 @@ describe("the name of a cluster", () => {
     ],
   ])("fails without another request: %s", async (_title, clusters, extent, expected) => {
     const { client, simulator } = await openWithList({ clusters, extent });
-    expect((await failureOf(getCluster(client, { name: "web" }))).message).toMatch(expected);
+    expect((await failureOf(createFunctions(() => client).getCluster({ name: "web" }))).message).toMatch(expected);
     expect(simulator.requests).toEqual([]);
   });
 });
@@ -105,7 +109,7 @@ test("getClusterStatus reads a bare list too: the status of the whole is that of
   const fixture = await openWithWeb({ wire: bareStatus });
   fixture.simulator.change(fixture.id, { sickReplica: { replica: 1, message: "out of memory" } });
   const [first, second] = fixture.simulator.cluster(fixture.id)?.replicaStates ?? [];
-  expect(await fixture.run(getClusterStatus(fixture.client, { id: fixture.id }))).toStrictEqual({
+  expect(await fixture.run(createFunctions(() => fixture.client).getClusterStatus({ id: fixture.id }))).toStrictEqual({
     status: "running",
     replicas: [
       { id: first?.id, status: "healthy", healthy: true },
@@ -122,7 +126,9 @@ describe("an env value", () => {
   it("is hidden in an error of the status that quotes it", async () => {
     const fault = { kind: "status", status: 422, message: quote, code: canary, path: "/v1/clusters/*/status" } as const;
     const fixture = await openWithWeb({ faults: [fault] });
-    const error = await fixture.run(failureOf(getClusterStatus(fixture.client, { id: fixture.id })));
+    const error = await fixture.run(
+      failureOf(createFunctions(() => fixture.client).getClusterStatus({ id: fixture.id })),
+    );
     expect(inspect(error)).not.toContain(canary); // what a failing program shows
   });
 });

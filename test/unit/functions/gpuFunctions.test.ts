@@ -1,9 +1,4 @@
-import {
-  getGpuAvailability,
-  getGpuModels,
-  getGpuPricing,
-  getGpuTypes,
-} from "../../../provider/functions/dataFunctions";
+import { createFunctions } from "../../../provider/functions/dataFunctions";
 import { type Fixture, failureOf, openFixture } from "../cluster/harness";
 
 const name = { name: "NVIDIA H100", memoryGb: 80 };
@@ -12,10 +7,30 @@ const stock = { available: true, availableCount: 256 };
 
 /** The four lists, each with its path and the record of one type. */
 const lists: [string, (fixture: Fixture) => Promise<object>, string, object][] = [
-  ["gpuTypes", ({ client }) => getGpuTypes(client), "GET /v1/gpus", { type: "h100", ...name, ...price, ...stock }],
-  ["models", ({ client }) => getGpuModels(client), "GET /v1/gpus/models", { type: "h100", ...name }],
-  ["prices", ({ client }) => getGpuPricing(client), "GET /v1/gpus/pricing", { type: "h100", ...price }],
-  ["availability", ({ client }) => getGpuAvailability(client), "GET /v1/gpus/availability", { type: "h100", ...stock }],
+  [
+    "gpuTypes",
+    ({ client }) => createFunctions(() => client).getGpuTypes(),
+    "GET /v1/gpus",
+    { type: "h100", ...name, ...price, ...stock },
+  ],
+  [
+    "models",
+    ({ client }) => createFunctions(() => client).getGpuModels(),
+    "GET /v1/gpus/models",
+    { type: "h100", ...name },
+  ],
+  [
+    "prices",
+    ({ client }) => createFunctions(() => client).getGpuPricing(),
+    "GET /v1/gpus/pricing",
+    { type: "h100", ...price },
+  ],
+  [
+    "availability",
+    ({ client }) => createFunctions(() => client).getGpuAvailability(),
+    "GET /v1/gpus/availability",
+    { type: "h100", ...stock },
+  ],
 ];
 
 test.each(lists)("%s: only documented fields, in the order of the service, by one request", async (...row) => {
@@ -33,7 +48,8 @@ test.each(lists)("%s: only documented fields, in the order of the service, by on
 });
 
 describe("the availability of one GPU type", () => {
-  const call = async (type: string, fixture: Fixture) => fixture.run(getGpuAvailability(fixture.client, { type }));
+  const call = async (type: string, fixture: Fixture) =>
+    fixture.run(createFunctions(() => fixture.client).getGpuAvailability({ type }));
 
   it("has its path, and is a list of one", async () => {
     const fixture = await openFixture();

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
+import type { Organization, OrganizationCluster } from "../../../provider/api/decode/types";
 import { compare, type LocatedEntry, type Report, type ReportedCluster } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
 import { asMarkdown, asText } from "../../../sdk/automation/reportText";

@@ -3,7 +3,7 @@ import { ClusterFailedError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
 import { clearRecord } from "../../../../provider/cluster/service/operation";
 import type { Properties } from "../../../../provider/contract";
-import { getClusters } from "../../../../provider/functions/dataFunctions";
+import { createFunctions } from "../../../../provider/functions/dataFunctions";
 import type { Dialect, Fault } from "../../../../simulator";
 import {
   bareStatus,
@@ -64,7 +64,9 @@ it("a value that an update has replaced shows in no state after it, and in no me
   expect(JSON.stringify(found.state["replicaStatuses"])).toContain("bad: [secret], in base64 [secret]");
   const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
   fixture.simulator.fault({ ...lists, kind: "body", body });
-  expect((await fixture.run(getClusters(fixture.client))).clusters[0]?.status).toBe("lost [secret]");
+  expect((await fixture.run(createFunctions(() => fixture.client).getClusters())).clusters[0]?.status).toBe(
+    "lost [secret]",
+  );
   expectSilence(fixture, undefined, [old, next]);
 });
 
