@@ -1,5 +1,5 @@
+import type { DoctorReport } from "../../../provider/doctor/examine";
 import { type FindStack, runDoctor } from "../../../provider/doctor/main";
-import type { DoctorReport } from "../../../provider/doctor/report";
 import type { Simulator, SimulatorOptions } from "../../../simulator";
 import { closeSimulators, openSimulator } from "../../support/simulators";
 
