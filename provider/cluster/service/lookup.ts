@@ -4,8 +4,9 @@ import { mayBeGone, stateOf } from "../../api/decode/states";
 import { abortable, type Clock, until } from "../../base/clock";
 import { ApiError, briefOf, ConnectionError, isNotFound, RequestError, ResponseShapeError } from "../../base/errors";
 import { creationGraceIntervalMs, creationGraceMs } from "../../base/times";
+import type { Observation } from "../health/health";
 import type { ClusterState } from "../schema/state";
-import { doublingPauses, type Operation } from "./operation";
+import { clearStatus, doublingPauses, type Operation } from "./operation";
 
 export interface ListOptions extends CallOptions {
   /** The maximum age of a list that confirms an absence; 0 sends a new request. */
@@ -137,13 +138,6 @@ interface LookupOptions extends ListOptions {
   readonly wasDeleted?: boolean;
 }
 
-export interface Lookup {
-  /** Of a cluster that is gone, what is left of it. */
-  readonly record?: ClusterRecord;
-  /** Whether the absence is confirmed. */
-  readonly isGone: boolean;
-}
-
 /**
  * The one place that decides that a cluster does not exist. Its own answer asks the question: a 404, a success without a record,
  * or a record whose status word may mean that it is gone. The list decides:
@@ -158,7 +152,7 @@ export async function lookUp(
   { client, lists }: LookupSources,
   id: string,
   { wasDeleted = false, ...request }: LookupOptions,
-): Promise<Lookup> {
+): Promise<Observation> {
   const answer = await client.getCluster(id, request).catch((error: unknown) => {
     if (error instanceof ApiError && isNotFound(error)) return error;
     throw error;
@@ -179,7 +173,9 @@ export async function lookUp(
   if (isConfirmed) return { isGone: true };
   if (listed) return { record: listed, isGone: false };
 
-  const isDown = !isListRead && isServiceDown(list);
+  // A list that is unreadable or forbidden will not be available at another time.
+  const isForbidden = list instanceof ApiError && list.outcome === "refused" && list.status !== 429;
+  const isDown = !isListRead && !isForbidden && !(list instanceof ResponseShapeError);
   if (answer.details.isEnvelope && !isDown) return { isGone: true };
   const why = isDown
     ? `The list of clusters is not available now (${briefOf(list)})`
@@ -196,20 +192,15 @@ export async function findCluster(
   return found.isGone ? undefined : found.record;
 }
 
-/** Whether the list may be available at another time: it is neither unreadable nor forbidden. */
-function isServiceDown(error: RequestError): boolean {
-  if (error instanceof ResponseShapeError) return false;
-  return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
-}
-
 /** The health of the replicas, without secrets; `undefined` if the service shows none. */
 export async function findStatus(
   client: Client,
   operation: Operation,
-  options: CallOptions = {},
+  options: Pick<CallOptions, "priority" | "attempts"> = {},
 ): Promise<StatusRecord | undefined> {
   try {
-    return operation.clear(await client.getClusterStatus(operation.id, { ...operation.lookup(), ...options }));
+    const request = { ...operation.lookup(), ...options };
+    return clearStatus(await client.getClusterStatus(operation.id, request), request.redactor);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -162,10 +162,6 @@ export class Operation {
     return this.now() - this.#startMs;
   }
 
-  clear(status: StatusRecord): StatusRecord {
-    return clearStatus(status, this.#redactor);
-  }
-
   show(text: string): void {
     this.ctx.status(this.#redactor.outgoing(text));
   }
@@ -201,17 +197,14 @@ export class Operation {
   }
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
-  initError(cause: unknown, state: ClusterState, what: string, next = this.#nextStep(cause)): InitError {
+  initError(cause: unknown, state: ClusterState, what: string, nextStep?: string): InitError {
+    const isVerdict = cause instanceof ClusterFailedError || cause instanceof TimeoutError;
+    // A repetition does not help against a reason that the service names.
+    const next = nextStep ?? (isVerdict && namesReason(this.#observed) ? corrected : continued);
     const advice = hitDeadline(cause) ? `${next}; ${moreTime}` : next;
     const details = [advice, ...explanationsOf(cause)];
     const reason = this.#lines(`${this.title} ${what}: ${briefOf(cause)}`, details, bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
-  }
-
-  /** A repetition does not help against a reason that the service names. */
-  #nextStep(cause: unknown): string {
-    const isVerdict = cause instanceof ClusterFailedError || cause instanceof TimeoutError;
-    return isVerdict && namesReason(this.#observed) ? corrected : continued;
   }
 
   #lines(summary: string, details: readonly string[], indent: string): string {

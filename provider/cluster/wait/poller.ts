@@ -28,7 +28,6 @@ import {
   creationGraceLeftMs,
   findStatus,
   type ListOptions,
-  type Lookup,
   type LookupSources,
   lookUp,
   memberOf,
@@ -40,8 +39,8 @@ interface WaitOptions {
   readonly conditionOf: (found: Found, previous?: Condition) => Condition;
   /** For a deletion: the first poll that does not find the cluster ends the wait, and `/status` is not read. */
   readonly untilGone?: boolean;
-  /** For a wait that goes on after the last poll. */
-  readonly report?: WaitReport;
+  /** Whether the wait follows a request that the service has accepted. */
+  readonly isAccepted?: boolean;
 }
 
 /** A cluster is gone after this many consecutive polls that do not show it. */
@@ -68,16 +67,15 @@ export class Poller {
     private readonly heartbeatMs: number,
   ) {}
 
-  report(operation: Operation): WaitReport {
-    return new WaitReport(this.clock, operation, this.heartbeatMs);
-  }
-
   /**
+   * Returns the condition that ends the wait, with the report, for a wait that goes on after the last poll.
    * @throws ClusterFailedError if the cluster has failed or disappeared, TimeoutError at the deadline, the reason of the signal
    * if it aborts, and the error of the service if it rejects the key repeatedly.
    */
-  async wait(options: WaitOptions): Promise<Condition | undefined> {
-    const { operation, untilGone = false, report = this.report(operation) } = options;
+  async wait(options: WaitOptions): Promise<{ readonly condition?: Condition; readonly report: WaitReport }> {
+    const { operation, untilGone = false, isAccepted = false } = options;
+    const report = new WaitReport(this.clock, operation, this.heartbeatMs);
+    if (isAccepted) report.reached("accepted");
     this.#waits.set(options, report);
     const soonMs = this.clock.now() + this.#intervalMs();
     // The interval of older waits does not delay a new one.
@@ -89,7 +87,13 @@ export class Poller {
     let refusals = 0;
     try {
       for (let polls = 0; ; polls += 1) {
-        await operation.pause(this.#untilNextPollMs());
+        const nowMs = this.clock.now();
+        if (this.#nextMs <= nowMs) {
+          const intervalMs = this.#intervalMs();
+          // The duration of the last poll is part of the interval, but at least half of the interval is a pause.
+          this.#nextMs = Math.max(this.#nextMs + intervalMs, nowMs + intervalMs / 2);
+        }
+        await operation.pause(this.#nextMs - nowMs);
         try {
           const previous = last;
           const conditionOf = (found: Found) => options.conditionOf(found, previous);
@@ -100,18 +104,18 @@ export class Poller {
           operation.observe(observation);
           // The operation's copy contains no secrets.
           const { record } = operation.observed;
+          if (untilGone && !record) return { report };
           const condition = record && conditionOf({ ...operation.observed, record });
           misses = condition ? 0 : misses + 1;
-          if (!isDeepStrictEqual(condition, last)) sameSinceMs = report.waitedMs();
-          last = condition ?? last;
-          if (untilGone && !record) return undefined;
           if (misses >= maxMisses && creationGraceLeftMs(operation.oldState, this.clock.now()) === 0)
             throw report.disappeared();
-          if (condition && isFinal(condition, report.waitedMs() - sameSinceMs)) {
-            if (condition.kind === "ready") return condition;
-            if (condition.kind === "failed") throw report.ended(condition);
-            throw report.unclear(condition.unrecognized ?? "nothing about its health");
-          }
+          if (!isDeepStrictEqual(condition, last)) sameSinceMs = report.waitedMs();
+          last = condition ?? last;
+          const unchangedMs = report.waitedMs() - sameSinceMs;
+          if (condition?.kind === "ready" && (!condition.isVague || unchangedMs >= holdMs))
+            return { condition, report };
+          const isUnrecognized = condition?.unrecognized !== undefined && unchangedMs >= stallMs;
+          if (condition && (condition.kind === "failed" || isUnrecognized)) throw report.ended(condition);
           report.observed(condition?.summary ?? "the service does not show it yet", operation.observed);
         } catch (error) {
           if (!(error instanceof RequestError)) throw error;
@@ -148,11 +152,23 @@ export class Poller {
 
   /** Reads the shared list. It may lag, so a read by id confirms a failure, and success without `/status` of an older cluster. */
   async #byList(options: WaitOptions): Promise<Observation> {
-    const { operation, conditionOf } = options;
-    const { record: listed, isGone } = await this.#readListed(options);
-    if (!listed || isGone) return { record: listed, isGone };
-    const observation = await this.#complete(options, listed);
-    const { kind } = conditionOf({ ...observation, record: listed });
+    const { operation, conditionOf, untilGone } = options;
+    const { lists } = this.sources;
+    const request = { ...operation.lookup(), ...pollPriority, attempts: 1 };
+    const reading = untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request);
+    const list = await reading.catch((error: unknown) => {
+      // A key may be allowed to read its clusters but not to list them.
+      if (!(error instanceof ApiError && error.status === 403)) throw error;
+    });
+    let record = list && memberOf(list, operation.id);
+    if (!record) {
+      if (untilGone && list?.extent === "whole") return {};
+      const found = await this.#lookUp(options);
+      if (!found.record || found.isGone) return found;
+      record = found.record;
+    }
+    const observation = await this.#complete(options, record);
+    const { kind } = conditionOf({ ...observation, record });
     const isConfirmed = kind === "ready" && (observation.status !== undefined || operation.createsCluster);
     if (kind === "pending" || isConfirmed) return observation;
     const found = await this.#lookUp(options, {});
@@ -195,34 +211,12 @@ export class Poller {
     return status;
   }
 
-  #lookUp({ operation, untilGone: wasDeleted }: WaitOptions, priority: PollOptions = pollPriority): Promise<Lookup> {
+  #lookUp(
+    { operation, untilGone: wasDeleted }: WaitOptions,
+    priority: PollOptions = pollPriority,
+  ): Promise<Observation> {
     const options = { ...operation.lookup(), ...priority, wasDeleted, attempts: 1, listAgeMs: sameTickMs };
     return lookUp(this.sources, operation.id, options);
-  }
-
-  async #readListed(options: WaitOptions): Promise<Observation> {
-    const { operation, untilGone } = options;
-    try {
-      const { lists } = this.sources;
-      const request = { ...operation.lookup(), ...pollPriority, attempts: 1 };
-      const list = await (untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request));
-      const listed = memberOf(list, operation.id);
-      if (listed || (untilGone && list.extent === "whole")) return { record: listed };
-    } catch (error) {
-      // A key may be allowed to read its clusters but not to list them.
-      if (!(error instanceof ApiError && error.status === 403)) throw error;
-    }
-    return this.#lookUp(options);
-  }
-
-  #untilNextPollMs(): number {
-    const nowMs = this.clock.now();
-    if (this.#nextMs <= nowMs) {
-      const intervalMs = this.#intervalMs();
-      // The duration of the last poll is part of the interval, but at least half of the interval is a pause.
-      this.#nextMs = Math.max(this.#nextMs + intervalMs, nowMs + intervalMs / 2);
-    }
-    return this.#nextMs - nowMs;
   }
 
   #intervalMs(): number {
@@ -234,12 +228,6 @@ export class Poller {
 /** The health if `/status` answers 404: there are no replicas, unless the service may have no `/status` at all. */
 function noReplicas({ capabilities }: Client): StatusRecord {
   return capabilities.hasStatus ? { replicas: [] } : { replicas: [], isMissing: true };
-}
-
-function isFinal({ kind, isVague, unrecognized }: Condition, unchangedMs: number): boolean {
-  if (kind === "failed") return true;
-  if (kind === "ready") return !isVague || unchangedMs >= holdMs;
-  return unrecognized !== undefined && unchangedMs >= stallMs;
 }
 
 // Measured as the intervals are.
@@ -327,31 +315,50 @@ export class WaitReport {
     const observed = [summary, ...unhealthyReasons(status)].join("\n");
     if (observed !== this.#observed) this.#changedAtMs = this.clock.now();
     this.#observed = observed;
-    this.#progressed(summary);
-    this.#warnOfStall(summary, stateOf(record?.status) === "pending");
+    this.#show(summary, stateOf(record?.status) === "pending");
   }
 
   /** A failed poll says nothing about the cluster. */
   failed(error: unknown): void {
     const text = cut(briefOf(error), maxProblemLength);
     this.#failure = { text, error };
-    this.#progressed(`cannot poll: ${text}`);
-    this.#warnOfStall(`cannot poll: ${text}`, false);
+    this.#show(`cannot poll: ${text}`, false);
   }
 
-  ended({ summary, reasons = [] }: Pick<Condition, "summary" | "reasons">): ClusterFailedError {
-    return new ClusterFailedError(summary, { explanations: [...this.#details(), ...reasons] });
+  /** Warns once if nothing changes. While the cluster is pending, only after half of the time limit without change. */
+  #show(text: string, isPending: boolean): void {
+    const { operation } = this;
+    const nowMs = this.clock.now();
+    if (text !== this.#progress.text || nowMs - this.#progress.atMs >= this.heartbeatMs) {
+      operation.progress(text);
+      this.#progress = { text, atMs: nowMs };
+    }
+    const unchangedMs = nowMs - this.#changedAtMs;
+    const limitMs = isPending ? Math.max(stallMs, (operation.deadlineMs - this.#startMs) / 2) : stallMs;
+    if (this.#hasWarned || unchangedMs < limitMs) return;
+    this.#hasWarned = true;
+    operation.warn(
+      `nothing has changed for ${duration(unchangedMs)}: ${cut(text, maxSummaryLength)}. The wait continues for ` +
+        `${duration(operation.leftMs())}. Check the cluster in the service. To stop the wait, press Ctrl-C; the next ` +
+        "`pulumi up` continues it",
+    );
   }
 
-  disappeared(): ClusterFailedError {
-    return this.ended({ summary: "it disappeared from the service during the wait" });
-  }
-
-  /** The error if nothing that the service shows is recognized. That is no verdict: it does not cause a rollback. */
-  unclear(unrecognized: string): GpuClusterError {
+  /** The error of a condition that ends the wait. That nothing is recognized is no verdict: it does not cause a rollback. */
+  ended({
+    summary,
+    reasons = [],
+    unrecognized,
+  }: Pick<Condition, "summary" | "reasons" | "unrecognized">): GpuClusterError {
+    const explanations = [...this.#details(), ...reasons];
+    if (unrecognized === undefined) return new ClusterFailedError(summary, { explanations });
     const ways = "`readinessProbe` lets its endpoint decide, `skipAwait` skips the wait";
     const message = `the service shows ${unrecognized}, and nothing changes. ${doctorAdvice}; ${ways}`;
-    return new GpuClusterError(message, { explanations: this.#details() });
+    return new GpuClusterError(message, { explanations });
+  }
+
+  disappeared(): GpuClusterError {
+    return this.ended({ summary: "it disappeared from the service during the wait" });
   }
 
   /** The error at the time limit. A failed last poll is its cause: then the state of the cluster is not known. */
@@ -372,26 +379,5 @@ export class WaitReport {
     if (states.length > 1) details.push(`seen: ${states.join(", then ")}`);
     if (this.#failure) details.push(`the last poll that failed: ${this.#failure.text}`);
     return details;
-  }
-
-  #progressed(text: string): void {
-    const atMs = this.clock.now();
-    if (text === this.#progress.text && atMs - this.#progress.atMs < this.heartbeatMs) return;
-    this.operation.progress(text);
-    this.#progress = { text, atMs };
-  }
-
-  /** Warns once. While the cluster is pending, only after half of the time limit without change. */
-  #warnOfStall(summary: string, isPending: boolean): void {
-    const { deadlineMs } = this.operation;
-    const unchangedMs = this.clock.now() - this.#changedAtMs;
-    const limitMs = isPending ? Math.max(stallMs, (deadlineMs - this.#startMs) / 2) : stallMs;
-    if (this.#hasWarned || unchangedMs < limitMs) return;
-    this.#hasWarned = true;
-    this.operation.warn(
-      `nothing has changed for ${duration(unchangedMs)}: ${cut(summary, maxSummaryLength)}. The wait continues for ` +
-        `${duration(this.operation.leftMs())}. Check the cluster in the service. To stop the wait, press Ctrl-C; the next ` +
-        "`pulumi up` continues it",
-    );
   }
 }
