@@ -1,8 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Organization, OrganizationCluster } from "../../../provider/api/decode/types";
 import { compare, type LocatedEntry, type Report, type ReportedCluster } from "../../../sdk/automation/report";
-import { runReport } from "../../../sdk/automation/reportCommand";
-import { asMarkdown, asText } from "../../../sdk/automation/reportText";
+import { asMarkdown, asText, runReport } from "../../../sdk/automation/reportCommand";
 import { clustersIn, type StateEntry } from "../../../sdk/automation/stacks";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
@@ -182,7 +181,7 @@ it("a report about ends shows only clusters past theirs that are not stopped", (
   const found = compared([located("cl_web", own), located("cl_late", own, { runUntil: "2026-11-10T00:00Z" })], [own]);
   const total = "Past their end, and not stopped: 1, 6.00 USD per hour.";
   expect(asText(found).replaceAll("\n", " ")).toContain(`Unmanaged: 0, 0.00 per hour. ${total}`);
-  const text = asText(found, { onlyExpired: true });
+  const text = asText(found, true);
   expect(text).toMatch(
     /^cluster +managed by +state +per hour +age +ends\nlate +prod late +running +6\.00 +2h +12d ago\n\n/,
   );
@@ -191,8 +190,8 @@ it("a report about ends shows only clusters past theirs that are not stopped", (
   );
   expect(text).toContain("may be more clusters");
   expect(text).not.toMatch(/web|nmanaged/);
-  expect(asMarkdown(found, { onlyExpired: true })).toMatch(/\| 12d ago \|\n\nPast their end, and not stopped: 1, /);
-  expect(asText(compared([], [own]), { onlyExpired: true })).toMatch(/^No running cluster is past its end\.\n/);
+  expect(asMarkdown(found, true)).toMatch(/\| 12d ago \|\n\nPast their end, and not stopped: 1, /);
+  expect(asText(compared([], [own]), true)).toMatch(/^No running cluster is past its end\.\n/);
 });
 
 it("the sums of a report leave out costs in several currencies", () => {
