@@ -2,59 +2,9 @@ import { Client } from "../../../provider/api/client";
 import { readAnswer } from "../../../provider/api/http/answers";
 import type { Send } from "../../../provider/api/http/send";
 import { messageOf } from "../../../provider/base/errors";
-import type { RequestNames } from "../../../provider/config/settings";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
-const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
-
-type Read = readonly [read: "listClusters" | "listGpuModels" | "listGpuTypes" | "detail", json: unknown];
-
-/** What a client knows after such answers. */
-async function observing(reads: readonly Read[], requestNames?: RequestNames) {
-  let json: unknown;
-  const send = async () => ({ status: 200, headers: {}, body: "", json });
-  const api = new Client({ send }, { requestNames });
-  for (const [read, answer] of reads) {
-    json = answer;
-    await (read === "detail" ? api.getCluster("cl_1") : api[read]());
-  }
-  return api.capabilities;
-}
-
-describe("the request names", () => {
-  it.each<[string, unknown, string[], RequestNames | undefined]>([
-    ["are those of a record of the client", { data: [client] }, [], "client"],
-    ["are those of a record of the specification", { data: [specification] }, [], "specification"],
-    ["are the client's by UUIDs beside an empty list", { data: [] }, [uuid], "client"],
-    ["are the client's by UUIDs beside a record without a GPU", { items: [{ id: "1" }] }, [uuid], "client"],
-    ["are the client's by UUIDs beside a null", { items: null }, [uuid], "client"],
-    ["are unknown by other identifiers", { data: [] }, ["h100"], undefined],
-    ["are unknown by UUIDs beside a bare list", [], [uuid], undefined],
-    ["are unknown by UUIDs beside a list of clusters", { clusters: [] }, [uuid], undefined],
-    ["are unknown by a record with both", { clusters: [{ ...client, gpu_type: "h100" }] }, [], undefined],
-  ])("%s, whatever is read first", async (_name, clusters, models, names) => {
-    const list: Read = ["listClusters", clusters];
-    const reads: Read[] = [list, ["listGpuModels", models.map((id) => ({ id }))]];
-    for (const order of [reads, reads.toReversed()])
-      expect((await observing(models.length > 0 ? order : [list])).names).toBe(names);
-  });
-
-  it("are final once a record shows them, and a setting takes precedence", async () => {
-    const detail: Read = ["detail", specification];
-    const known = await observing([["listClusters", { data: [] }], detail, ["listClusters", { data: [client] }]]);
-    expect([known.names, known.isConfirmed]).toEqual(["specification", true]);
-    const configured = await observing([detail], "client");
-    expect([configured.names, configured.isConfirmed]).toEqual(["client", false]);
-  });
-});
-
-test("the request names of lists about GPUs are those of the first list that shows any", async () => {
-  const lists = [[{ id: "h100" }], [{ gpuModelId: "h100" }], [{ gpu_type: "h100" }]];
-  const reads = lists.map((list): Read => ["listGpuTypes", list]);
-  const known = await observing([["listClusters", { data: [] }], ...reads]);
-  expect([known.names, known.isUndecided]).toEqual(["client", false]);
-});
 
 /** A client of a service with one answer for each path; other paths are missing. */
 function fixture(answers: Record<string, unknown>, statuses: Record<string, number> = {}) {
@@ -107,14 +57,6 @@ describe("a creation after an empty list that leaves the names undecided", () =>
 
 describe("concurrent creations", () => {
   const silent = { "/v1/clusters": { items: [] }, ...words, [pricing]: [] };
-
-  it("share one read of the lists about GPUs, even with later ones", async () => {
-    const { api, sent, create } = fixture(silent);
-    await api.listClusters();
-    await Promise.allSettled([create(), create(), create()]);
-    await Promise.allSettled([create()]);
-    expect(sent.slice(1)).toEqual([...readBoth, ...Array.from({ length: 4 }, () => asSpecified)]);
-  });
 
   it("share one read of the models if only that shows the id of the type", async () => {
     const answers = { "/v1/clusters": { data: [client] }, [models]: [{ id: uuid, name: "h100" }] };

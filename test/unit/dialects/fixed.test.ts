@@ -157,17 +157,3 @@ describe("a value that is not known yet, at a service that cannot update cluster
     },
   );
 });
-
-it("an error page of a gateway replaces nothing, and the next update is sent again", async () => {
-  const fixture = await openFixture();
-  const made = await fixture.create();
-  for (const method of ["PATCH", "PUT", "POST"])
-    fixture.simulator.fault({ kind: "html", status: 501, method, path: "/v1/clusters/*" });
-  const news = { ...web, env: { ...web.env, MODEL: "another" } };
-  const left = await fixture.failingChange(made, news);
-  const next = await plan(fixture, left, news, news);
-  expect(next.replaces).toEqual([]);
-  expect(await fixture.change(left, next.inputs)).toMatchObject({ state: { settled: true, env: news.env } });
-  // A real refusal later is remembered, because no update was accepted under this state before.
-  expect(left.state).not.toHaveProperty("__fixed");
-});

@@ -105,21 +105,6 @@ describe("the name of a cluster", () => {
   });
 });
 
-test("getClusterStatus reads a bare list too: the status of the whole is that of the cluster", async () => {
-  const fixture = await openWithWeb({ wire: bareStatus });
-  fixture.simulator.change(fixture.id, { sickReplica: { replica: 1, message: "out of memory" } });
-  const [first, second] = fixture.simulator.cluster(fixture.id)?.replicaStates ?? [];
-  expect(await fixture.run(createFunctions(() => fixture.client).getClusterStatus({ id: fixture.id }))).toStrictEqual({
-    status: "running",
-    replicas: [
-      { id: first?.id, status: "healthy", healthy: true },
-      { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
-    ],
-    readyReplicas: 1,
-  });
-  expect(fixture.requestLines().sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
-});
-
 describe("an env value", () => {
   const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
 

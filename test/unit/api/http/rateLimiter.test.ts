@@ -67,26 +67,6 @@ test("a tenth of a window is reserved for lookups, and shrinks evenly until noth
   expect(times()).toEqual([0, 50, 21_050, 24_050, 27_050, 30_050, 30_100]);
 });
 
-test.each([
-  ["the time of Retry-After", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
-  ["a second, if Retry-After names none", { "retry-after": "0" }, 1_000],
-  ["a whole window, without headers", {}, 60_000],
-])("%s: a 429 stops all requests for so long, plus jitter", async (_time, headers, waitMs) => {
-  const { clock, send, times } = openFixture((count) => (count === 0 ? rateAnswer(headers, 429) : left(90)));
-  expect((await clock.run(send())).status).toBe(429);
-  await clock.run(many(2, () => send()));
-  expect(times()).toEqual([0, 300 + waitMs, 350 + waitMs]);
-});
-
-test("each request whose answer is lost counts", async () => {
-  const { clock, rateLimiter, send } = openFixture((count) => {
-    if (count === 1 || count === 2) throw new Error("lost");
-    return left(99);
-  });
-  for (let count = 0; count < 4; count += 1) await clock.run(send().catch(() => undefined));
-  expect(rateLimiter.view().left).toBe(97);
-});
-
 test("a signal ends 50 waits, and leaves nothing behind", async () => {
   const { clock, service, send } = openFixture(() => left(0));
   await clock.run(send());
@@ -111,15 +91,6 @@ test("a signal of 50 waits causes no warning of Node, which the engine would sho
   const args = ["-r", "./test/bench/loadTypeScript.cjs", "-e", script];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 30_000 });
   expect([status, stderr]).toEqual([0, ""]);
-});
-
-test("a waiting request is refused when a new 429 makes the wait too long", async () => {
-  const { clock, send } = openFixture((count) =>
-    count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),
-  );
-  await clock.run(send());
-  const results = await clock.run(Promise.allSettled([send(), send(), send()]));
-  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 });
 
 test("the view shows what is left, until when, and how many requests wait", async () => {

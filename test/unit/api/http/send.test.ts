@@ -2,8 +2,7 @@ import { once as event } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { http } from "../../../../provider/api/http/send";
-import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
-import { type Fault, startSimulator } from "../../../../simulator";
+import { ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
 import { VirtualClock } from "../../../support/virtualClock";
 import { failureOf, once, requestOf, serve, transportOver, transportTo } from "./httpHarness";
 
@@ -11,20 +10,6 @@ const mebi = 1024 * 1024;
 const body = JSON.stringify({ name: "web", gpu_type: "h100", replicas: 1, container: "example/server:1", env: {} });
 
 describe("a connection", () => {
-  it.each(["before", "after"] as const)(
-    "%s the effect of a creation: a break leaves open whether it took effect",
-    async (when) => {
-      const fault: Fault = { kind: "drop", when };
-      const simulator = await startSimulator({ faults: [fault], apiKeys: { key: "org" } });
-      const error = await failureOf(transportTo(simulator.url, "key").send(once("create", { body })));
-      expect(error).toBeInstanceOf(ConnectionError);
-      expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "POST" });
-      expect(String(error)).toContain("the connection broke before the answer was complete");
-      expect(simulator.clusters()).toHaveLength(when === "after" ? 1 : 0);
-      await simulator.close();
-    },
-  );
-
   it("that is refused carried no request, so that even a creation is sent again", async () => {
     const { server, url } = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
@@ -85,22 +70,6 @@ describe("an answer", () => {
   it("has no compressed body if it is empty", async () => {
     const { url } = await serve((_request, response) => response.writeHead(204, { "content-encoding": "gzip" }).end());
     expect(await transportTo(url).send(once("delete"))).toMatchObject({ status: 204, json: undefined });
-  });
-
-  it("is not followed if it is a redirect: nothing arrives at its target", async () => {
-    const arrived: unknown[] = [];
-    const target = await serve((request, response) => {
-      arrived.push(request.headers);
-      response.end("[]");
-    });
-    const { url } = await serve((_request, response) => {
-      response.writeHead(307, { location: `${target.url}/v1/clusters` }).end();
-    });
-    const error = await failureOf(transportTo(url).send(once("read", { attempts: 5 })));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ outcome: "refused", status: 307 });
-    expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
-    expect(arrived).toEqual([]);
   });
 
   it.each<[string, RequestListener]>([

@@ -57,14 +57,6 @@ describe("a failed request", () => {
     expect(sent.map(({ atMs }) => atMs)).toEqual(maxTimes.map((ms) => ms / 2));
   });
 
-  it("is not repeated after an error of another kind", async () => {
-    const { sent, send } = openFixture(() => {
-      throw new TypeError("a bug");
-    });
-    await expect(send()).rejects.toThrow(/^a bug$/);
-    expect(sent).toHaveLength(1);
-  });
-
   it("is not sent if its signal aborts as it gets its permit", async () => {
     const { sent, start } = openFixture(() => rateAnswer());
     const controller = new AbortController();
@@ -210,13 +202,6 @@ describe("Retry-After", () => {
     expect(waits).toHaveLength(asked > 0 ? 1 : 0);
     if (times.length > 1) expect(end).toBeUndefined();
     else expect(String(end)).toMatch(/The service asks to wait (9s|2m1s|60m)/);
-  });
-
-  it("is not kept beyond the deadline: the request fails at once and names the time", async () => {
-    const { startMs, clock, fail } = openFixture(() => rateAnswer(inSeconds(30), 503));
-    const error = await fail(requestOf("read", { deadlineMs: startMs + 20_000 }));
-    expect(String(error)).toMatch(/; its time limit is reached. .*The service asks to wait 30s/);
-    expect(clock.now()).toBe(startMs);
   });
 });
 

@@ -1,16 +1,7 @@
 import { mayScaleTo, withDrift } from "../../../../provider/cluster/diff/drift";
 import type { Properties } from "../../../../provider/contract";
-import { openSettled, patch } from "../harness";
+import { openSettled } from "../harness";
 import { checked } from "../inputs";
-
-it("an update of extra fields sends one request and no rollout; after a failure, the state keeps the old fields", async () => {
-  const { fixture, made } = await openSettled({ ...checked, extraFields: { container_port: 8000 } });
-  const news = { ...checked, extraFields: { container_port: 9000 } };
-  fixture.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
-  const failed = await fixture.failingChange(made, news);
-  expect(failed.state).toMatchObject({ extraFields: { container_port: 8000 } });
-  await fixture.reach(failed, news, [patch]);
-});
 
 describe("a number of replicas that an autoscaler has chosen", () => {
   const extraFields = { autoscaling: { min_replicas: 2, max_replicas: 6 } };

@@ -56,16 +56,6 @@ describe("a rollout after an update", () => {
     expect(fixture.warnings()).toEqual([]);
   });
 
-  it("is waited for, with a status line, if it begins late after the redeploy", async () => {
-    const fixture = await openLate(25_000);
-    const { state, cluster } = await updateEnv(fixture);
-    expect(state).toMatchObject({ env, settled: true });
-    expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
-    expect(fixture.countOf(redeploy)).toBe(1);
-    expect(fixture.warnings()).toEqual([]);
-    expect(fixture.messages.join("\n")).toContain("status: waiting for the rollout to begin, ");
-  });
-
   it("that nothing shows, as during a slow pull of the image, ends after a minute, with a warning", async () => {
     const inputs = { ...checked, onFailedUpdate: "rollBack", readinessProbe: { path: "/" } };
     const fixture = await openLate(300_000);

@@ -83,13 +83,3 @@ describe("a failure after the creation has an id", () => {
     expect(fixture.countOf("GET /v1/clusters/:id")).toBe(1);
   });
 });
-
-test("a stop that is refused leaves a running cluster in the state, and the next update stops it", async () => {
-  const fixture = await openFixture({ faults: [{ kind: "status", status: 403, path: "/v1/clusters/*/stop" }] });
-  const inputs = { ...checked, desiredStatus: "stopped" };
-  const { id, state } = await fixture.failingCreate(inputs);
-  expect(state).toMatchObject({ ...inputs, desiredStatus: "running", settled: false });
-  const again = await fixture.change({ id, state }, inputs);
-  expect(again.state).toMatchObject({ desiredStatus: "stopped", settled: true });
-  expect(fixture.simulator.cluster(id)?.status).toBe("stopped");
-});

@@ -104,15 +104,6 @@ it("another run of the program that creates the name is seen when the list of an
   expect(message).toContain(`the name "web" is already the name of ${ids[0]}`);
 });
 
-it("a creation that a 429 holds up shows the words of the service at once, and is refused if they stay in doubt", async () => {
-  const fault = { ...post, kind: "status", status: 429, code: "nope", message: "not today", times: 9 } as const;
-  const fixture = await openFixture({ faults: [fault] });
-  const { message } = await fixture.run(failureOf(claim(fixture)));
-  expect(message).toContain("not today (nope, HTTP 429)");
-  expect(fixture.messages).toEqual([expect.stringMatching(/^status: waiting 1m: POST .*not today \(nope, HTTP 429\)/)]);
-  expect(fixture.countOf(createLine)).toBe(2);
-});
-
 describe("two creations at the same time", () => {
   it("make one cluster if they have one name, and one of them fails", async () => {
     const fixture = await openFixture();

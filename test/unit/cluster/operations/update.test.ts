@@ -6,6 +6,15 @@ import { checked } from "../inputs";
 const put = "PUT /v1/clusters/:id";
 const env = { MODEL: "another-value" };
 
+it("an update of a cluster that is gone fails with the way out, and sends nothing", async () => {
+  const { fixture, made } = await openSettled(checked);
+  await fixture.clock.advance(120_000);
+  fixture.simulator.change(made.id, { status: "gone" });
+  const { text } = await fixture.failingChange(made, { ...checked, replicas: 4 });
+  expect(text).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);
+  expect(fixture.writes()).toEqual([]);
+});
+
 describe("an update of a cluster that an autoscaler has reduced to no replicas", () => {
   const body = { container: checked["container"], env };
   const probed = { env, readinessProbe: { path: "/health" } };

@@ -1,39 +1,13 @@
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { checkOnce, checkTwice, listOf, old } from "./harness";
 
 describe("several GPU types", () => {
-  it("of a new cluster stay in the order of the program despite the stock", async () => {
-    const news = listOf("rtx4090", "h200", "h100");
-    const { fixture, inputs, refusals, said } = await checkOnce(news);
-    expect(refusals).toEqual([]);
-    expect(inputs).toMatchObject({ gpuType: "rtx4090", fallbackGpuTypes: ["h200", "h100"] });
-    expect(fixture.countOf("GET /v1/gpus")).toBe(1);
-    expect(said).toEqual([
-      expect.stringMatching(/asks for 2 x rtx4090 at \S+ USD per hour, then for 2 x h200 at 3\.99 USD per hour, then/),
-    ]);
-  });
-
   it("become the type that the cluster has, without a request", async () => {
     const { fixture, inputs } = await checkOnce(listOf("h200", "h100"), old());
     expect(inputs["gpuType"]).toBe("h100");
     expect(fixture.simulator.requests).toEqual([]);
-  });
-
-  it("are tried in the order of the program by a replacement for another reason", async () => {
-    const fixture = await openFixture();
-    const [first, second] = await checkTwice(fixture, { ...listOf("h200", "h100"), name: "api" }, old());
-    expect([...first.refusals, ...second.refusals]).toEqual([]);
-    expect(first.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
-    expect(second.inputs).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100"], hourlyCost: 7.98 });
-  });
-
-  it("do not decide anything while one of them is not known yet", async () => {
-    const news = { ...checked, fallbackGpuTypes: [UNKNOWN] };
-    const { inputs, refusals, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 20 } });
-    expect([refusals, said]).toEqual([[], []]);
-    expect(inputs["gpuType"]).toBe("h100");
   });
 
   it("do not differ from the one that the cluster got", async () => {

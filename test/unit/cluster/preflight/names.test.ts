@@ -57,20 +57,6 @@ describe("a generated name", () => {
 });
 
 describe("a name that is taken", () => {
-  it("fails with the ids of all its holders", async () => {
-    const fixture = await openFixture();
-    const [one, two] = [1, 2].map(() => fixture.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
-    const { refusals } = await check(fixture, checked);
-    expect(refusals).toEqual([expect.stringMatching(`^name: .*${one}.*${two}.*another \`name\``)]);
-  });
-
-  it("fails for a rename to it, even in capitals", async () => {
-    const fixture = await openFixture();
-    const { id } = fixture.simulator.addCluster({ name: "api", gpuType: "h100" });
-    const { refusals } = await check(fixture, { ...checked, name: "API" }, checked);
-    expect(refusals).toEqual([expect.stringContaining(id)]);
-  });
-
   it("is free when its holder is being deleted", async () => {
     const fixture = await openFixture({ deletionMs: 60_000 });
     const { id } = fixture.simulator.addCluster({ name: "web", gpuType: "l4" });

@@ -6,7 +6,7 @@ import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { openFixture, openSettled } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";
-import { check, checkTwice, old } from "./harness";
+import { check, old } from "./harness";
 
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
 const atRest = { desiredStatus: "stopped" };
@@ -38,12 +38,6 @@ describe("the loss of capacity", () => {
     const inputs = of(news);
     const messages = describeChange(state, inputs, diffCluster({ ...state }, { ...inputs }).changes, 0);
     expect(messages).toEqual(line === undefined ? [] : [{ kind: "warning", text: line }]);
-  });
-
-  it("is shown once for a replacement, which is checked twice", async () => {
-    const fixture = await openFixture();
-    await checkTwice(fixture, { ...checked, gpuType: "l4" }, old());
-    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
   });
 });
 
@@ -138,13 +132,6 @@ describe("a forced replacement, which the engine checks like a creation,", () =>
     expect(refusals[0]).toMatch(
       /kept by `retainOnDelete`.*compare age and image: stacks of one name make the same.*set `adopt: "cl_.*--replace.*`deleteBeforeReplace: true`.*another `name`/s,
     );
-  });
-
-  it("passes with `deleteBeforeReplace`", async () => {
-    const { fixture, id } = await openWith();
-    const { refusals, said } = await check(fixture, { ...least, __deleteBeforeReplace: true });
-    expect(refusals).toEqual([]);
-    expect(said).toEqual([expect.stringMatching(new RegExp(`^warning: web: .*${id}.*must be deleted before`))]);
   });
 });
 

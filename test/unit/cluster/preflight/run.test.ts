@@ -5,7 +5,7 @@ import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type FixtureOptions, failureOf, interruptAfter, openFixture } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
-import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
+import { check, checkAll, checkOnce, old } from "./harness";
 
 const down: Fault = { kind: "status", status: 503, times: 10_000 };
 const named = (name: string): Properties => ({ ...checked, name });
@@ -43,13 +43,6 @@ describe("endpoint and createdAt", () => {
     const { inputs, refusals } = await check(fixture, checked, checked);
     expect([refusals, hasNone(inputs)]).toEqual([[], true]);
   });
-
-  it("are in neither check of a replacement", async () => {
-    const fixture = await openFixture();
-    fixture.simulator.addCluster({ name: "web", gpuType: "h100" });
-    for (const { inputs } of await checkTwice(fixture, { ...checked, gpuType: "l4" }, existing))
-      expect(hasNone(inputs)).toBe(true);
-  });
 });
 
 describe("a cluster with the inputs of the last check", () => {
@@ -77,15 +70,6 @@ it("outputs among the inputs, as `ignoreChanges` for everything returns them, ar
 });
 
 describe("a service that", () => {
-  it("refuses by its rate limit causes one warning within 5 s", async () => {
-    const fixture = await openFixture({ faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] });
-    const startMs = fixture.clock.now();
-    const results = await checkAll(fixture, ["a", "b", "c"].map(named));
-    expect(results.flatMap(({ refusals }) => refusals)).toEqual([]);
-    expect(fixture.messages).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
-    expect(fixture.clock.now() - startMs).toBeLessThanOrEqual(5_000);
-  });
-
   it("is down causes a warning only for a new name, and for a change that can need an update in place", async () => {
     const fixture = await openFixture({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(fixture, named(name), named(name), name);
@@ -122,23 +106,6 @@ describe("a warning of checks that failed", () => {
 });
 
 describe("the time limit of the reads of a run", () => {
-  it("counts time in which several are in flight once", async () => {
-    const fixture = await openFixture({
-      client: ({ getCluster }) => ({
-        getCluster: (...args) => fixture.clock.sleep(2_000).then(() => getCluster(...args)),
-      }),
-    });
-    const names = ["a", "b", "c"];
-    const adoptions = names.map((name) => {
-      const { id } = fixture.simulator.addCluster({ name, gpuType: "h100", container: String(least["container"]) });
-      return fixture.cluster.check(fixture.ctx({ urn: urnOf(name) }), { ...least, adopt: id });
-    });
-    const results = await fixture.run(Promise.all(adoptions));
-    expect(results.flatMap(({ failures }) => failures)).toEqual([]);
-    expect((await check(fixture, named("d"), {}, "d")).said).toEqual([]);
-    expect(fixture.messages).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
-  });
-
   it("holds for all of them together", async () => {
     const fixture = await openFixture({
       client: ({ listClusters, listGpuTypes }) => ({

@@ -2,31 +2,6 @@ import type { Properties } from "../../../../provider/contract";
 import { failureOf, openSettled } from "../harness";
 import { checked, urnOf } from "../inputs";
 
-const optional = [
-  "env",
-  "extraFields",
-  "replicaStatuses",
-  "unverifiedInputs",
-  "restartTriggers",
-  "__fixed",
-  "__observed",
-];
-
-it.each(["read", "update", "delete"] as const)(
-  "%s accepts a state with null for absent properties",
-  async (operation) => {
-    const { fixture, id, state } = await openSettled(checked);
-    const { cluster } = fixture;
-    const edited = { ...state, ...Object.fromEntries(optional.map((name) => [name, null])) };
-    const works = {
-      read: () => cluster.read(fixture.ctx(), id, edited),
-      update: () => cluster.update(fixture.ctx(), id, edited, { ...checked, replicas: 1 }),
-      delete: () => cluster.delete(fixture.ctx(), id, edited),
-    };
-    await fixture.run<unknown>(works[operation]());
-  },
-);
-
 describe("a state that was edited", () => {
   it.each<[string, Properties]>([
     ["name", { name: 5 }],
@@ -55,11 +30,5 @@ describe("a state that was edited", () => {
       expect(message).toContain(`run \`pulumi state delete '${urnOf("web")}'\`, and set \`adopt\``);
     }
     expect(fixture.simulator.requests).toEqual([]);
-  });
-
-  it("may have hidden properties that this version does not know", async () => {
-    const { fixture, made } = await openSettled(checked);
-    const { state } = await fixture.refresh({ ...made, state: { ...made.state, __later: { kind: 1 } } });
-    expect(state).toMatchObject(made.state);
   });
 });

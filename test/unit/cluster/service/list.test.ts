@@ -1,18 +1,8 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/service/lookup";
-import type { Properties } from "../../../../provider/contract";
 import { VirtualClock } from "../../../support/virtualClock";
-import {
-  dialectNames,
-  type Fixture,
-  type FixtureOptions,
-  failingLists,
-  failureOf,
-  type Held,
-  openFixture,
-} from "../harness";
-import { checked } from "../inputs";
+import { type Fixture, failingLists, failureOf, type Held, openFixture } from "../harness";
 
 /** A service whose list takes so long, unless the deadline of its request comes first; the first requests fail. */
 function open(takesMs = 0, failures = 0) {
@@ -143,59 +133,5 @@ describe("a refresh", () => {
     expect(d).toBeUndefined();
     expect(e?.state["env"]).toEqual({ MODEL: "changed" });
     expect([...found.slice(0, full), ...others].every((read) => read?.state["settled"] === true)).toBe(true);
-  });
-});
-
-/** Creates clusters at once. */
-async function createAll(options: FixtureOptions, fleet: readonly Properties[]) {
-  const fixture = await openFixture({ provisioningMs: 0, ...options });
-  const made = fleet.map((inputs) => fixture.cluster.create(fixture.ctx(), { ...checked, ...inputs }));
-  const ends = await fixture.run(Promise.allSettled(made));
-  const states = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value.state] : []));
-  return { states, details: fixture.countOf("GET /v1/clusters/:id") };
-}
-
-function fleetOf(count: number, inputsOf: (index: number) => Properties = () => ({})): Properties[] {
-  return Array.from({ length: count }, (_, index) => ({ name: `web-${index}`, ...inputsOf(index) }));
-}
-
-/** What a state has learned from the service, and which of the outputs it has. */
-function learnedOf({ __observed, unverifiedInputs, settled, endpoint, createdAt }: Properties): Properties {
-  return { __observed, unverifiedInputs, settled, outputs: [endpoint, createdAt].map((output) => typeof output) };
-}
-
-describe("many creations at once", () => {
-  it("learn from one read how the service shows the inputs", async () => {
-    const fleet = fleetOf(20, (index) => ({ env: { MODEL: `llama-${index}` } }));
-    const { details } = await createAll({ dialect: { containerEcho: "none", envEcho: "none" } }, fleet);
-    // The last one to wait waits alone, and is read by id.
-    expect(details).toBeLessThanOrEqual(3);
-  });
-
-  it.each(dialectNames)("have the same states as single creations: dialect %s", async (dialect) => {
-    const fleet = fleetOf(4, (index) => ({ env: { MODEL: `llama-${index}`, TOKEN: "t-12345678" } }));
-    const { states } = await createAll({ dialect }, fleet);
-    for (const [index, inputs] of fleet.entries()) {
-      const { states: alone } = await createAll({ dialect }, [inputs]);
-      expect(learnedOf(states[index] ?? {})).toEqual(learnedOf(alone[0] ?? {}));
-    }
-  });
-
-  it("learn nothing from a cluster with other variables", async () => {
-    const fleet = fleetOf(3, (index) => ({ env: index === 0 ? { MODE: "fast" } : { MODEL: "llama" } }));
-    const dialect = { containerEcho: "registry", envEcho: "masked" } as const;
-    const { states } = await createAll({ dialect }, fleet);
-    const { states: alone } = await createAll({ dialect }, fleet.slice(1));
-    expect(states.slice(1).map(learnedOf)).toEqual(alone.map(learnedOf));
-  });
-
-  it("read each cluster if only a read by id shows the endpoint", async () => {
-    const wire: FixtureOptions["wire"] = (real) => async (request) => {
-      const answer = await real(request);
-      const isById = request.path.startsWith("/v1/clusters/");
-      return isById ? answer : { ...answer, body: answer.body.replace(/"endpoint":/g, '"other":') };
-    };
-    const { details } = await createAll({ wire }, fleetOf(10));
-    expect(details).toBeGreaterThanOrEqual(10);
   });
 });

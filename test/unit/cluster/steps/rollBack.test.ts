@@ -1,16 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
-import {
-  bareStatus,
-  type FixtureOptions,
-  initErrorOf,
-  interruptAfter,
-  openFixture,
-  patch,
-  redeploy,
-  sameReplicas,
-  scale,
-} from "../harness";
+import { bareStatus, type FixtureOptions, openFixture, patch, redeploy, sameReplicas, scale } from "../harness";
 import { canary, checked } from "../inputs";
 
 const good: Properties = {
@@ -114,14 +104,6 @@ describe("an update that does not get healthy", () => {
     expect(fixture.simulator.cluster(made.id)).toMatchObject({ replicas: 2, deployed: { container: "acme/model:1" } });
     expect(fixture.writes()).not.toContain(scale);
   });
-
-  it("is rolled back to the image that another user had set, and says so in the state", async () => {
-    const { fixture, made } = await openGood();
-    fixture.simulator.change(made.id, { container: "acme/theirs:9" });
-    const failed = await fixture.failingChange(made, bad);
-    expect(fixture.simulator.cluster(made.id)?.deployed.container).toBe("acme/theirs:9");
-    expect(failed.state).toMatchObject({ container: "acme/theirs:9", settled: true });
-  });
 });
 
 describe("a failed update that is not rolled back", () => {
@@ -140,15 +122,6 @@ describe("a failed update that is not rolled back", () => {
     expect(fixture.writes().filter((line) => line === patch).length).toBeLessThan(2);
     const warning = `it is not rolled back, because ${reason}`;
     expect(fixture.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
-  });
-
-  it("was interrupted", async () => {
-    const { fixture, made } = await openGood({ provisioningMs: 60_000 });
-    const { end } = await interruptAfter(fixture, 10_000, (ctx) =>
-      initErrorOf(fixture.cluster.update(fixture.ctx(ctx), made.id, made.state, bad)),
-    );
-    expect(end.state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(fixture.writes()).toEqual([patch]);
   });
 
   it("has no verdict, because the service shows only unrecognized words", async () => {

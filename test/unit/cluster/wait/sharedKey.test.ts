@@ -137,19 +137,6 @@ describe("processes that share a key", () => {
     expect([refused, tookMs < 42_000]).toEqual([0, true]);
   });
 
-  test.each([
-    [100, 30, 210],
-    [100, 300, 240],
-  ])(
-    "send few requests if there is only one: %i clusters of %i s, at most %i requests",
-    async (clusters, seconds, maxRequests) => {
-      const fleet = workers(1, { clusters, provisioningMs: seconds * 1_000 });
-      const { refused, sent } = await playWorkers(fleet, 60_000);
-      expect(refused).toBe(0);
-      expect(sent).toBeLessThanOrEqual(maxRequests);
-    },
-  );
-
   test("are rarely refused and end soon: sixteen with 160 clusters in all", async () => {
     const each = { clusters: 10, provisioningMs: 5_000, everyMs: 700 };
     const { refused, tookMs, sent } = await playWorkers(workers(16, each), 10_000);
@@ -164,13 +151,5 @@ describe("processes that share a key", () => {
     expect(Math.max(...results.map(({ lagMs }) => lagMs))).toBeLessThan(10_000);
     expect(results.at(-1)?.waitedMs).toBeLessThan(5_000);
     expect(refused).toBeLessThan(0.02);
-  });
-
-  test("let a small fleet that comes later create within the next window", async () => {
-    const large = { name: "large", clusters: 300, provisioningMs: 5_000, startMs: 0 };
-    const small = { name: "small", clusters: 1, provisioningMs: 5_000, startMs: 6_000 };
-    const { results } = await playWorkers([large, small], 60_000);
-    expect(results[1]?.waitedMs).toBeLessThan(62_000);
-    expect(results[1]?.tookMs).toBeLessThan(0.5 * (results[0]?.tookMs ?? 0));
   });
 });

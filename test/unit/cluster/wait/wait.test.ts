@@ -1,7 +1,7 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type Fixture, type Held, noStatus, openFixture, openSettled, patch, toRun, toStop } from "../harness";
-import { canary, urnOf } from "../inputs";
+import { canary } from "../inputs";
 
 const env = { MODEL: "another" };
 
@@ -97,32 +97,10 @@ describe("the line at the end of a wait", () => {
     );
   });
 
-  it("is each cluster's own in a fleet", async () => {
-    const fixture = await openFixture({ provisioningMs: 60_000 });
-    const lines = new Map<string, string>();
-    const createAs = (name: string) => {
-      const ctx = fixture.ctx({ urn: urnOf(name), status: (text) => void lines.set(name, text) });
-      return fixture.cluster.create(ctx, { ...toRun, name });
-    };
-    const slow = fixture.clock.sleep(30_000).then(() => createAs("slow"));
-    await fixture.run(Promise.all([createAs("quick"), slow]));
-    expect([...lines]).toEqual([
-      ["quick", expect.stringMatching(/^ready after 1m\d?s?: accepted 0s, .*2\/2 replicas healthy 1m/)],
-      ["slow", expect.stringMatching(/^ready after 1m\d?s?: accepted 0s, .*2\/2 replicas healthy 1m/)],
-    ]);
-  });
-
   it("names no first replica if the service shows one word for all of them", async () => {
     const fixture = await openFixture({ faults: [noStatus], provisioningMs: 40_000 });
     await create(fixture, toRun);
     expect(lastOf(fixture)).toBe("status: ready after 1m12s: accepted 0s, 2/2 replicas healthy 1m12s");
-  });
-
-  it("has no counterpart in a failure that reached nothing", async () => {
-    const fixture = await openFixture({ provisioningMs: 600_000 });
-    const error = await fixture.failingCreate(toRun, { timeoutMs: 60_000 });
-    expect(error.reasons[0]).toContain("timed out after 1m: 0/2 replicas healthy, provisioning");
-    expect(error.reasons[0]).not.toContain("reached: ");
   });
 
   it("names no first replica of a scale-up, because old ones are healthy", async () => {
@@ -194,29 +172,6 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
     expect.stringMatching(/^the last poll that failed: GET \/v1\/clusters\/cl_\w+: try later /),
     expect.stringMatching(/^replica rep_\S+: unhealthy, cannot pull: \[secret\]$/),
   ]);
-});
-
-it.each<[string, Parameters<typeof openFixture>[0], RegExp]>([
-  ["a failed cluster has a reason", { faults: [{ kind: "fail", message: "no such image" }] }, /correct `container`/],
-  ["a failed cluster has none", { faults: [{ kind: "fail", message: "" }] }, /again to continue from here/],
-  ["a start takes too long", { provisioningMs: 600_000 }, /again to continue from here/],
-])(
-  "a failure advises to correct the program only where the service says what is wrong: %s",
-  async (_, options, advice) => {
-    const fixture = await openFixture(options);
-    const { reasons } = await fixture.failingCreate(toRun, { timeoutMs: 120_000 });
-    expect(reasons[0]).toMatch(advice);
-  },
-);
-
-it("a timeout names the reasons of the replicas even if one list serves several waits", async () => {
-  const sick = { kind: "sick-replica", replica: 0, message: "cannot pull the image", times: 2 } as const;
-  const fixture = await openFixture({ provisioningMs: 30_000, faults: [sick] });
-  const made = ["a", "b"].map((name) => fixture.failingCreate({ ...toRun, name }, { timeoutMs: 120_000 }));
-  for (const { reasons } of await fixture.run(Promise.all(made))) {
-    expect(reasons[0]).toMatch(/timed out after 2m/);
-    expect(reasons[0]).toMatch(/\n +replica rep_\S+: unhealthy, cannot pull the image$/);
-  }
 });
 
 it.each([1, 3])("a failed cluster ends its wait even if /status cannot be read: %i clusters", async (count) => {
