@@ -63,113 +63,74 @@ const refusing = ({ quote }: Attack, method: string) =>
 const make = ({ engine }: Attack, more: Properties = {}) => run(engine.create({ ...inputs, ...more }));
 
 /** Where a service can quote a secret. Each returns all that the engine got. */
-const places: [string, (attack: Attack) => Promise<readonly Shown[]>][] = [
-  [
-    "the refusal of a creation",
-    async (attack) => {
-      attack.simulator.fault(refusing(attack, "POST"));
-      return [await make(attack)];
-    },
-  ],
-  [
-    "the code of a refusal, and its id",
-    async (attack) => {
-      const headers = { "x-request-id": attack.quote };
-      attack.simulator.fault({ ...refusing(attack, "POST"), code: attack.quote, headers });
-      return [await make(attack)];
-    },
-  ],
-  [
-    "the error in a success",
-    async (attack) => {
-      const body = JSON.stringify({ success: false, error: { message: attack.quote } });
-      attack.simulator.fault({ kind: "body", method: "POST", body });
-      return [await make(attack)];
-    },
-  ],
-  [
-    "the failure of every poll",
-    async (attack) => {
-      const failing = { kind: "status", status: 500, message: attack.quote, times: 1_000 } as const;
-      attack.simulator.fault({ ...failing, method: "GET", path: "/v1/clusters/**", after: 1 });
-      return [await make(attack)];
-    },
-  ],
-  [
-    "the failure of a replica",
-    async (attack) => {
-      attack.simulator.fault({ kind: "sick-replica", replica: 0, message: `bad: ${attack.quote}` });
-      return [await make(attack)];
-    },
-  ],
-  [
-    "the failure of a cluster",
-    async (attack) => {
-      attack.simulator.fault({ kind: "fail", message: `bad: ${attack.quote}` });
-      return [await make(attack)];
-    },
-  ],
-  [
-    "a status word",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      const body = JSON.stringify({ id, name: "web", replicas: 1, status: `lost ${attack.quote}` });
-      attack.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
-      return [await run(attack.engine.read(id, state)), await run(attack.engine.update(id, state, changed))];
-    },
-  ],
-  [
-    "the refusal of an update",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      attack.simulator.fault(refusing(attack, "PATCH"));
-      return [await run(attack.engine.update(id, state, changed))];
-    },
-  ],
-  [
-    "the failure of an update that is rolled back",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      attack.simulator.fault({ kind: "fail", message: attack.quote, container: "acme/model:2" });
-      const news = { ...changed, onFailedUpdate: "rollBack" };
-      return [await run(attack.engine.update(id, state, news))];
-    },
-  ],
-  [
-    "the refusal of a refresh",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      attack.simulator.fault({ ...refusing(attack, "GET"), status: 403 });
-      return [await run(attack.engine.read(id, state))];
-    },
-  ],
-  [
-    "the refusal of a deletion",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      attack.simulator.fault(refusing(attack, "DELETE"));
-      return [await run(attack.engine.remove(id, state))];
-    },
-  ],
-  [
-    "the failure of all reads of a preview",
-    async (attack) => {
-      attack.simulator.fault({ kind: "status", status: 500, method: "GET", message: attack.quote, times: 1_000 });
-      return [await run(attack.engine.check(inputs))];
-    },
-  ],
-  [
-    "the results of functions",
-    async (attack) => {
-      const { id, state } = await make(attack);
-      attack.simulator.change(id, { sickReplica: { replica: 0, message: attack.quote } });
-      const status = await run(attack.engine.call("getClusterStatus", { id }));
-      const body = JSON.stringify([{ id, name: "web", status: `lost ${attack.quote}`, env: state["env"] }]);
-      attack.simulator.fault({ kind: "body", method: "GET", path: "/v1/clusters", body });
-      return [status, await run(attack.engine.call("getClusters", {}))];
-    },
-  ],
-];
+const places: Record<string, (attack: Attack) => Promise<readonly Shown[]>> = {
+  "the refusal of a creation": async (attack) => {
+    attack.simulator.fault(refusing(attack, "POST"));
+    return [await make(attack)];
+  },
+  "the code of a refusal, and its id": async (attack) => {
+    const headers = { "x-request-id": attack.quote };
+    attack.simulator.fault({ ...refusing(attack, "POST"), code: attack.quote, headers });
+    return [await make(attack)];
+  },
+  "the error in a success": async (attack) => {
+    const body = JSON.stringify({ success: false, error: { message: attack.quote } });
+    attack.simulator.fault({ kind: "body", method: "POST", body });
+    return [await make(attack)];
+  },
+  "the failure of every poll": async (attack) => {
+    const failing = { kind: "status", status: 500, message: attack.quote, times: 1_000 } as const;
+    attack.simulator.fault({ ...failing, method: "GET", path: "/v1/clusters/**", after: 1 });
+    return [await make(attack)];
+  },
+  "the failure of a replica": async (attack) => {
+    attack.simulator.fault({ kind: "sick-replica", replica: 0, message: `bad: ${attack.quote}` });
+    return [await make(attack)];
+  },
+  "the failure of a cluster": async (attack) => {
+    attack.simulator.fault({ kind: "fail", message: `bad: ${attack.quote}` });
+    return [await make(attack)];
+  },
+  "a status word": async (attack) => {
+    const { id, state } = await make(attack);
+    const body = JSON.stringify({ id, name: "web", replicas: 1, status: `lost ${attack.quote}` });
+    attack.simulator.fault({ kind: "body", method: "GET", path: `/v1/clusters/${id}`, body, times: 1_000 });
+    return [await run(attack.engine.read(id, state)), await run(attack.engine.update(id, state, changed))];
+  },
+  "the refusal of an update": async (attack) => {
+    const { id, state } = await make(attack);
+    attack.simulator.fault(refusing(attack, "PATCH"));
+    return [await run(attack.engine.update(id, state, changed))];
+  },
+  "the failure of an update that is rolled back": async (attack) => {
+    const { id, state } = await make(attack);
+    attack.simulator.fault({ kind: "fail", message: attack.quote, container: "acme/model:2" });
+    const news = { ...changed, onFailedUpdate: "rollBack" };
+    return [await run(attack.engine.update(id, state, news))];
+  },
+  "the refusal of a refresh": async (attack) => {
+    const { id, state } = await make(attack);
+    attack.simulator.fault({ ...refusing(attack, "GET"), status: 403 });
+    return [await run(attack.engine.read(id, state))];
+  },
+  "the refusal of a deletion": async (attack) => {
+    const { id, state } = await make(attack);
+    attack.simulator.fault(refusing(attack, "DELETE"));
+    return [await run(attack.engine.remove(id, state))];
+  },
+  "the failure of all reads of a preview": async (attack) => {
+    attack.simulator.fault({ kind: "status", status: 500, method: "GET", message: attack.quote, times: 1_000 });
+    return [await run(attack.engine.check(inputs))];
+  },
+  "the results of functions": async (attack) => {
+    const { id, state } = await make(attack);
+    attack.simulator.change(id, { sickReplica: { replica: 0, message: attack.quote } });
+    const status = await run(attack.engine.call("getClusterStatus", { id }));
+    const body = JSON.stringify([{ id, name: "web", status: `lost ${attack.quote}`, env: state["env"] }]);
+    attack.simulator.fault({ kind: "body", method: "GET", path: "/v1/clusters", body });
+    return [status, await run(attack.engine.call("getClusters", {}))];
+  },
+};
 
 const adapters: [string, (simulator: Simulator) => Engine | Promise<Engine>][] = [
   ["dynamic", dynamicEngine],
@@ -201,7 +162,7 @@ const seenIn = (all: readonly Shown[]) =>
 const isHidden = /\[secret\]|this text is withheld/;
 
 const rows = adapters.flatMap(([adapter, open]) =>
-  places.flatMap(([place, attack]) =>
+  Object.entries(places).flatMap(([place, attack]) =>
     encodings.map(([encoding, quote]) => ({ adapter, open, place, attack, encoding, quote })),
   ),
 );

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { ClusterList } from "../../../provider/api/decode/records";
 import { createFunctions } from "../../../provider/functions/dataFunctions";
-import { bareStatus, type Fixture, type FixtureOptions, failureOf, openFixture } from "../cluster/harness";
+import { type Fixture, type FixtureOptions, failureOf, openFixture } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
 
 const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
