@@ -9,6 +9,7 @@ import { isRecord, type Properties } from "../../../provider/contract";
 import type { Simulator } from "../../../simulator";
 import { urnOf } from "../cluster/inputs";
 import { configOf, type FunctionName, openProvider } from "../providerHarness";
+import { type CallError, callsTo } from "./engineCalls";
 
 /** What a call gives to the engine. */
 export interface Shown {
@@ -102,17 +103,11 @@ function withoutProperties(part: unknown): unknown {
   return { ...others, properties: masked(properties) };
 }
 
-type Unary = (call: { request: unknown }, callback: (error: unknown, response?: unknown) => void) => void;
-
 /** The plugin, with a session and the stack's settings of its own. */
 export async function pluginEngine({ apiKey, url }: Simulator): Promise<Engine> {
-  const service = serviceOf(new Session());
-  const call = <Response>(handler: unknown, request: unknown): Promise<Response> =>
-    new Promise((done, fail) => {
-      (handler as Unary)({ request }, (error, response) => (response ? done(response as Response) : fail(error)));
-    });
+  const calls = callsTo(serviceOf(new Session()));
   const orFailure = (work: Promise<Shown>) =>
-    work.catch((error: { details?: string; metadata?: { get(name: string): unknown[] } }) => {
+    work.catch((error: CallError) => {
       const [bytes] = error.metadata?.get("grpc-status-details-bin") ?? [];
       if (!(bytes instanceof Uint8Array)) return shown({}, "", [error.details, ...chainOf(error)]);
       const detail = Status.deserializeBinary(bytes).getDetailsList()[0];
@@ -123,61 +118,34 @@ export async function pluginEngine({ apiKey, url }: Simulator): Promise<Engine> 
       const texts = [failure?.getReasonsList(), error.details, Status.deserializeBinary(bytes).getMessage()];
       return shown(engineValues(failure?.getProperties()), failure?.getId(), [...texts, ...chainOf(error).slice(0, 2)]);
     });
-  const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
-  const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
-  const settings = toStruct({ apiKey: asSecret(apiKey), baseUrl: url });
-  await call(service.configure, new proto.ConfigureRequest().setUrn(providerUrn).setArgs(settings));
+  await calls.configure({ apiKey: asSecret(apiKey), baseUrl: url });
   return afterChecks({
-    check: (news) =>
-      orFailure(
-        call<proto.CheckResponse>(service.check, new proto.CheckRequest().setUrn(urn).setNews(toStruct(news))).then(
-          (checked) =>
-            shown(
-              engineValues(checked.getInputs()),
-              "",
-              checked.getFailuresList().map((failure) => failure.getReason()),
-            ),
-        ),
-      ),
+    check: async (news) => {
+      const checked = calls.check(new proto.CheckRequest().setNews(toStruct(news)));
+      const reasonsOf = (response: proto.CheckResponse) => response.getFailuresList().map((each) => each.getReason());
+      return orFailure(checked.then((response) => shown(engineValues(response.getInputs()), "", reasonsOf(response))));
+    },
     create: (inputs) =>
       orFailure(
-        call<proto.CreateResponse>(
-          service.create,
-          new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setTimeout(limitSeconds),
-        ).then((made) => shown(engineValues(made.getProperties()), made.getId())),
+        calls
+          .create(inputs, false, limitSeconds)
+          .then((made) => shown(engineValues(made.getProperties()), made.getId())),
       ),
     read: (id, state) =>
       orFailure(
-        call<proto.ReadResponse>(
-          service.read,
-          new proto.ReadRequest().setId(id).setUrn(urn).setProperties(toStruct(state)),
-        ).then((found) => shown(engineValues(found.getProperties()), id, engineValues(found.getInputs()))),
+        calls
+          .read(id, state)
+          .then((found) => shown(engineValues(found.getProperties()), id, engineValues(found.getInputs()))),
       ),
     update: (id, state, news) =>
       orFailure(
-        call<proto.UpdateResponse>(
-          service.update,
-          new proto.UpdateRequest()
-            .setId(id)
-            .setUrn(urn)
-            .setOlds(toStruct(state))
-            .setNews(toStruct(news))
-            .setTimeout(limitSeconds),
-        ).then((made) => shown(engineValues(made.getProperties()), id)),
+        calls
+          .update(id, state, news, false, limitSeconds)
+          .then((made) => shown(engineValues(made.getProperties()), id)),
       ),
-    remove: (id, state) =>
-      orFailure(
-        call(service.delete, new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct(state))).then(() =>
-          shown(),
-        ),
-      ),
+    remove: (id, state) => orFailure(calls.remove(id, state).then(() => shown())),
     call: (name, args) =>
-      orFailure(
-        call<proto.InvokeResponse>(
-          service.invoke,
-          new proto.InvokeRequest().setTok(`gpucluster:index:${name}`).setArgs(toStruct(args)),
-        ).then((answer) => shown({}, "", fromStruct(answer.getReturn()))),
-      ),
+      orFailure(calls.invoke(name, args).then((answer) => shown({}, "", fromStruct(answer.getReturn())))),
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Metadata, Server } from "@grpc/grpc-js";
+import type { Server } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import fc from "fast-check";
@@ -17,17 +17,16 @@ import { living } from "../../support/living";
 import { startEngine } from "../../support/providerProcess";
 import type { VirtualClock } from "../../support/virtualClock";
 import { canary, least } from "../cluster/inputs";
+import { type CallError, call, callsTo, providerUrn, urn } from "./engineCalls";
 
 // The adapter uses the real clock; here it is a virtual one.
 jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
 const clock = systemClock as VirtualClock;
 const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
-const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
-const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
-
 let simulator: Simulator;
 let endpoint: EndpointServer;
 let service: ReturnType<typeof serviceOf>;
+let calls: ReturnType<typeof callsTo>;
 let engine: Server | undefined;
 let count = 0;
 
@@ -36,66 +35,12 @@ function inputsOf(more: Properties = {}): Properties {
   return { ...least, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
 }
 
-interface CallError {
-  readonly details?: string;
-  readonly metadata?: Metadata;
-}
-
-type Unary = (call: { request: unknown }, callback: (error: CallError | null, response?: unknown) => void) => void;
-
-/** A call of the engine. Rejects with the error that the engine receives. */
-function call<Response>(handler: unknown, request: unknown): Promise<Response> {
-  // The library's type of a call has many members that a handler never uses.
-  const unary = handler as Unary;
-  return new Promise((done, fail) => {
-    unary({ request }, (error, response) => (response ? done(response as Response) : fail(error)));
-  });
-}
-
-const structOf = (properties: Properties | undefined) => properties && toStruct(properties);
-
-const create = (inputs: Properties, isPreview = false, timeout = 0) =>
-  call<proto.CreateResponse>(
-    service.create,
-    new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(isPreview).setTimeout(timeout),
-  );
-
-const update = (id: string, olds: Properties | undefined, news: Properties, isPreview = false) =>
-  call<proto.UpdateResponse>(
-    service.update,
-    new proto.UpdateRequest()
-      .setId(id)
-      .setUrn(urn)
-      .setOlds(structOf(olds))
-      .setNews(toStruct(news))
-      .setPreview(isPreview),
-  );
-
-const read = (id: string, state?: Properties) =>
-  call<proto.ReadResponse>(service.read, new proto.ReadRequest().setId(id).setUrn(urn).setProperties(structOf(state)));
-
-const check = (request: proto.CheckRequest, of = urn) =>
-  run(call<proto.CheckResponse>(service.check, request.setUrn(of)));
-
 const reasonsOf = (checked: proto.CheckResponse) => checked.getFailuresList().map((failure) => failure.getReason());
 
-const diff = (id: string, olds?: Properties, news?: Properties) =>
-  call<proto.DiffResponse>(
-    service.diff,
-    new proto.DiffRequest().setId(id).setUrn(urn).setOlds(structOf(olds)).setNews(structOf(news)),
-  );
+const invoke = async (name: string, args?: Properties) => fromStruct((await run(calls.invoke(name, args))).getReturn());
 
-const invoke = async (name: string, args?: Properties) => {
-  const request = new proto.InvokeRequest().setTok(`gpucluster:index:${name}`).setArgs(structOf(args));
-  return fromStruct((await run(call<proto.InvokeResponse>(service.invoke, request))).getReturn());
-};
-
-const configure = (settings: Properties = {}, name = "own") => {
-  const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url, ...settings });
-  const own = providerUrn.replace(/own$/, name);
-  return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
-};
-
+const check = (...args: Parameters<typeof calls.check>) => run(calls.check(...args));
+const configure = () => calls.configure({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url });
 const cancel = () => call<Empty>(service.cancel, new Empty());
 
 const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
@@ -106,6 +51,7 @@ beforeEach(async () => {
   endpoint = await serveEndpoints();
   simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: endpoint.url });
   service = serviceOf(new Session());
+  calls = callsTo(service);
   await configure();
 });
 
@@ -117,7 +63,7 @@ afterEach(async () => {
 
 describe("a preview", () => {
   it("leaves the outputs unknown that only the creation reports, and sends nothing", async () => {
-    const response = await create(inputsOf(), true);
+    const response = await calls.create(inputsOf(), true);
     const outputs = fromStruct(response.getProperties());
     expect(outputs).toMatchObject({ replicas: 1, endpoint: UNKNOWN, createdAt: UNKNOWN, readyReplicas: UNKNOWN });
     expect(response.getId()).toBe("");
@@ -126,10 +72,10 @@ describe("a preview", () => {
 
   it("shows the outputs that an update keeps, so that no dependent resource changes", async () => {
     const inputs = inputsOf();
-    const created = await run(create(inputs));
+    const created = await run(calls.create(inputs));
     const state = fromStruct(created.getProperties());
     const sent = simulator.requests.length;
-    const response = await update(created.getId(), state, { ...inputs, replicas: 3 }, true);
+    const response = await calls.update(created.getId(), state, { ...inputs, replicas: 3 }, true);
     const { endpoint, createdAt } = state;
     expect(fromStruct(response.getProperties())).toMatchObject({ replicas: 3, endpoint, createdAt, settled: UNKNOWN });
     expect(simulator.requests).toHaveLength(sent);
@@ -140,7 +86,7 @@ describe("a preview", () => {
     const checked = await check(new proto.CheckRequest().setNews(toStruct({ ...least, adopt: id })));
     const inputs = fromStruct(checked.getInputs());
     expect(inputs).not.toHaveProperty("endpoint");
-    expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
+    expect(fromStruct((await calls.create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
   });
 });
 
@@ -157,7 +103,7 @@ test("a secret in a message to the engine contains no other one, whatever the pr
     fc.asyncProperty(maps, async (marked) => {
       const inputs = inputsOf(marked);
       const { env, extraFields, readinessProbe } = fromStruct(toStruct(inputs));
-      const response = await create(inputs, true);
+      const response = await calls.create(inputs, true);
       expect(secretsInSecrets(engineValues(response.getProperties()))).toEqual([]);
       expect(fromStruct(response.getProperties())).toMatchObject({ env, extraFields, readinessProbe });
     }),
@@ -177,23 +123,23 @@ describe("an operation", () => {
     endpoint.answer = 503;
     const inputs = inputsOf({ readinessProbe: probe });
     const marked = { ...probe, headers: { "X-Key": asSecret(canary) }, body: asSecret(canary) };
-    const failure = failureIn(await errorOf(run(create(inputs, false, 30))));
+    const failure = failureIn(await errorOf(run(calls.create(inputs, false, 30))));
     const id = failure?.getId() ?? "";
     const env = { MODEL: asSecret(canary) };
     expect(failure?.getProperties()?.toJavaScript()).toMatchObject({ env, readinessProbe: marked, settled: false });
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("POST /health answers 503")]);
     expect(failure?.getReasonsList().join()).not.toContain(canary);
     endpoint.answer = 200;
-    const updated = await run(update(id, fromStruct(failure?.getProperties()), inputs));
+    const updated = await run(calls.update(id, fromStruct(failure?.getProperties()), inputs));
     expect(updated.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: true });
-    const found = await run(read(id, fromStruct(updated.getProperties())));
+    const found = await run(calls.read(id, fromStruct(updated.getProperties())));
     expect(found.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked });
     expect(found.getInputs()?.toJavaScript()).toMatchObject({ readinessProbe: marked });
   });
 
   it("keeps the id, the state and the reasons of a cluster that is not ready, which the next update reads first", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
-    const error = await errorOf(run(create(inputsOf(), false, 60)));
+    const error = await errorOf(run(calls.create(inputsOf(), false, 60)));
     expect(error.details).toContain("timed out after 1m");
     const failure = failureIn(error);
     expect(failure?.getId()).toBe(living(simulator)[0]?.id);
@@ -209,24 +155,24 @@ describe("an operation", () => {
     simulator.setGpuType("h100", { stock: 0 });
     const news = inputsOf({ onNoCapacity: "nextRun" });
     expect(reasonsOf(await check(new proto.CheckRequest().setNews(toStruct(news))))).toEqual([]);
-    const awaiting = await errorOf(run(create(news)));
+    const awaiting = await errorOf(run(calls.create(news)));
     const [detail] = detailsOf(awaiting);
     expect(detail?.getTypeUrl()).toBe("type.googleapis.com/pulumirpc.ErrorResourceAwaitFailed");
     expect(detail?.getValue_asU8()).toHaveLength(0);
     expect(awaiting.details).toContain("the next `pulumi up` tries again");
-    expect((await errorOf(run(create(inputsOf())))).metadata?.get("grpc-status-details-bin")).toEqual([]);
+    expect((await errorOf(run(calls.create(inputsOf())))).metadata?.get("grpc-status-details-bin")).toEqual([]);
     expect(living(simulator)).toEqual([]);
   });
 
   it("is ended by a cancel during the operation, and by no earlier one", async () => {
     await cancel();
-    await run(create(inputsOf()));
+    await run(calls.create(inputsOf()));
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
-    const work = errorOf(run(create(inputsOf())));
+    const work = errorOf(run(calls.create(inputsOf())));
     await clock.sleep(60_000);
     await cancel();
     expect((await work).details).toContain("interrupted");
-    await run(create(inputsOf()));
+    await run(calls.create(inputsOf()));
   });
 
   it("is refused with the name of a resource or a function that does not exist", async () => {
@@ -243,9 +189,7 @@ describe("an operation", () => {
 test("the result of a function is secret if an argument is secret", async () => {
   const id = existing();
   const invokeWith = async (argument: unknown) => {
-    const args = toStruct({ id: argument });
-    const request = new proto.InvokeRequest().setTok("gpucluster:index:getCluster").setArgs(args);
-    return engineValues((await run(call<proto.InvokeResponse>(service.invoke, request))).getReturn());
+    return engineValues((await run(calls.invoke("getCluster", { id: argument }))).getReturn());
   };
   expect(await invokeWith(id)).toMatchObject({ id, name: "prod" });
   expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
@@ -258,16 +202,16 @@ describe("a drift of env", () => {
     engine = server;
     await call(service.handshake, new proto.ProviderHandshakeRequest().setEngineAddress(address));
     const inputs = inputsOf({ env: { MODE: "fast" } });
-    const created = await run(create(inputs));
+    const created = await run(calls.create(inputs));
     const id = created.getId();
     simulator.change(id, { env: { MODE: "slow" } });
-    const found = await run(read(id, fromStruct(created.getProperties())));
+    const found = await run(calls.read(id, fromStruct(created.getProperties())));
     const drifted = fromStruct(found.getProperties());
     messages.length = 0;
-    expect((await run(diff(id, drifted, inputs))).getDiffsList()).toEqual(["env"]);
+    expect((await run(calls.diff(id, drifted, inputs))).getDiffsList()).toEqual(["env"]);
     expect(messages).toEqual([]);
     await check(new proto.CheckRequest().setOlds(found.getInputs()).setNews(toStruct(inputs)));
-    await run(diff(id, drifted, inputs));
+    await run(calls.diff(id, drifted, inputs));
     expect(messages).toEqual([expect.stringMatching(/^INFO: web: `env` changes: /)]);
   });
 });
@@ -295,24 +239,24 @@ test("a process that serves one run after the other, as in a debugger, knows not
 
 describe("a call with only the required fields of the protocol", () => {
   it("deletes a cluster by its id", async () => {
-    await run(call(service.delete, new proto.DeleteRequest().setId(existing()).setUrn(urn)));
+    await run(calls.remove(existing()));
     expect(living(simulator)).toEqual([]);
   });
 
   it("reads a cluster by its id, with an empty state too", async () => {
     const id = existing();
     for (const state of [undefined, {}]) {
-      expect(fromStruct((await run(read(id, state))).getInputs())).toEqual(seed);
+      expect(fromStruct((await run(calls.read(id, state))).getInputs())).toEqual(seed);
     }
-    expect((await run(read("cl_nothing", {}))).getId()).toBe("");
+    expect((await run(calls.read("cl_nothing", {}))).getId()).toBe("");
   });
 
   it("updates a cluster with the state of a read, and with no state at all", async () => {
     const id = existing();
-    const state = fromStruct((await run(read(id))).getProperties());
-    const updated = await run(update(id, state, { ...seed, replicas: 3 }));
+    const state = fromStruct((await run(calls.read(id))).getProperties());
+    const updated = await run(calls.update(id, state, { ...seed, replicas: 3 }));
     expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
-    const again = await run(update(id, undefined, { ...seed, replicas: 4 }));
+    const again = await run(calls.update(id, undefined, { ...seed, replicas: 4 }));
     expect(fromStruct(again.getProperties())).toMatchObject({ replicas: 4, settled: true });
   });
 
@@ -349,13 +293,13 @@ describe("a state of another version", () => {
       const { name, gpuType, replicas, container } = old;
       const { id } = simulator.addCluster({ name, gpuType, replicas, container, env: Object(old["env"]) });
       const { __seenBy, ...state }: Properties = { ...old, ...unknown };
-      const found = fromStruct((await run(read(id, state))).getProperties());
+      const found = fromStruct((await run(calls.read(id, state))).getProperties());
       expect(found).toMatchObject({ name, gpuType, replicas, container });
       const checked = await check(new proto.CheckRequest().setOlds(toStruct(state)).setNews(toStruct(state)));
       expect(reasonsOf(checked)).toEqual([]);
-      await run(diff(id, state, state));
-      await run(update(id, found, { ...found, replicas: 4 }));
-      await run(call(service.delete, new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct(found))));
+      await run(calls.diff(id, state, state));
+      await run(calls.update(id, found, { ...found, replicas: 4 }));
+      await run(calls.remove(id, found));
       expect(living(simulator)).toEqual([]);
     },
   );
@@ -389,11 +333,11 @@ describe("the stack's pulumi:autonaming", () => {
 describe("the inputs that only the dynamic adapter has", () => {
   it("are no difference, and are removed by the next update", async () => {
     const inputs = inputsOf();
-    const created = await run(create(inputs));
+    const created = await run(calls.create(inputs));
     const foreign = { __provider: "text", __urn: "urn", __timeouts: { create: "5m" } };
     const state = { ...fromStruct(created.getProperties()), ...foreign };
-    expect((await diff(created.getId(), state, inputs)).getDiffsList()).toEqual([]);
-    const updated = await run(update(created.getId(), state, { ...inputs, replicas: 2 }));
+    expect((await calls.diff(created.getId(), state, inputs)).getDiffsList()).toEqual([]);
+    const updated = await run(calls.update(created.getId(), state, { ...inputs, replicas: 2 }));
     for (const name of Object.keys(foreign)) expect(fromStruct(updated.getProperties())).not.toHaveProperty(name);
   });
 });
