@@ -67,6 +67,15 @@ test("a tenth of a window is reserved for lookups, and shrinks evenly until noth
   expect(times()).toEqual([0, 50, 21_050, 24_050, 27_050, 30_050, 30_100]);
 });
 
+test("each request whose answer is lost counts", async () => {
+  const { clock, rateLimiter, send } = openFixture((count) => {
+    if (count === 1 || count === 2) throw new Error("lost");
+    return left(99);
+  });
+  for (let count = 0; count < 4; count += 1) await clock.run(send().catch(() => undefined));
+  expect(rateLimiter.view().left).toBe(97);
+});
+
 test("a signal ends 50 waits, and leaves nothing behind", async () => {
   const { clock, service, send } = openFixture(() => left(0));
   await clock.run(send());

@@ -103,6 +103,13 @@ describe("the line at the end of a wait", () => {
     expect(lastOf(fixture)).toBe("status: ready after 1m12s: accepted 0s, 2/2 replicas healthy 1m12s");
   });
 
+  it("has no counterpart in a failure that reached nothing", async () => {
+    const fixture = await openFixture({ provisioningMs: 600_000 });
+    const error = await fixture.failingCreate(toRun, { timeoutMs: 60_000 });
+    expect(error.reasons[0]).toContain("timed out after 1m: 0/2 replicas healthy, provisioning");
+    expect(error.reasons[0]).not.toContain("reached: ");
+  });
+
   it("names no first replica of a scale-up, because old ones are healthy", async () => {
     const { fixture, made } = await openSettled(toRun, { provisioningMs: 60_000 });
     await fixture.change(made, { ...toRun, replicas: 4 });
