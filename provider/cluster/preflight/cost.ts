@@ -23,22 +23,16 @@ export function costAt(price: Price | undefined, { gpuType, replicas, extraField
 
 /** The cost that needs no price: that of a stopped cluster, and of one whose cost does not change. */
 function knownCost(inputs: CostInputs, previous: CostInputs | undefined): Cost | undefined {
-  if (hasUnknownCost(inputs)) return { parts: "a value that is not known yet" };
+  const { gpuType, replicas, desiredStatus, extraFields } = inputs;
+  const isUnknown = hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
+  if (isUnknown) return { parts: "a value that is not known yet" };
   if (!runs(inputs)) return { amount: 0, parts: "stopped" };
-  if (!previous || !isSameCost(inputs, previous)) return undefined;
+  if (!previous || !runs(previous) || !isSamePrice(previous, inputs) || previous.replicas !== replicas)
+    return undefined;
   const costPerReplica = costOfReplica(previous);
   if (costPerReplica === undefined) return undefined;
-  const price = { amount: roundCost(costPerReplica / gpusPerReplica(inputs.extraFields)) };
+  const price = { amount: roundCost(costPerReplica / gpusPerReplica(extraFields)) };
   return { ...costAt(price, inputs), amount: previous.hourlyCost };
-}
-
-function isSameCost(inputs: CostInputs, previous: CostInputs | undefined): boolean {
-  if (!previous || runs(previous) !== runs(inputs)) return false;
-  return isSamePrice(previous, inputs) && previous.replicas === inputs.replicas;
-}
-
-function hasUnknownCost({ gpuType, replicas, desiredStatus, extraFields }: CostInputs): boolean {
-  return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
 }
 
 function isSamePrice(previous: CostInputs, inputs: CostInputs): boolean {
@@ -76,7 +70,7 @@ export async function judgeCost(situation: Situation) {
 
   // An unknown price does not remove a known cost, which stays if it shows a price.
   const keptCost = previous !== undefined && costOfReplica(previous) !== undefined ? previous.hourlyCost : undefined;
-  const shownCost = hasUnknownCost(inputs) ? UNKNOWN : (amount ?? keptCost);
+  const shownCost = known && known.amount === undefined ? UNKNOWN : (amount ?? keptCost);
   const hourlyCost: Properties = shownCost === undefined ? {} : { hourlyCost: shownCost };
   const failed = prices.find(({ error }) => error !== undefined);
   // A running cluster that certainly costs no more needs no price.
@@ -85,7 +79,8 @@ export async function judgeCost(situation: Situation) {
     return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
 
   const findings: Finding[] = [];
-  if (limit !== undefined || !isSameCost(inputs, previous)) {
+  const costsTheSame = isSameRunning && inputs.replicas === running.replicas;
+  if (limit !== undefined || !costsTheSame) {
     const unpriced = prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : []));
     const text = `the service shows no price for ${listOf(unpriced)}`;
     if (failed) findings.push(...gapOf("prices", failed));

@@ -56,11 +56,6 @@ export function gapOf(what: string, { error }: Answer<unknown>): Finding[] {
   return error === undefined ? [] : [{ kind: "gap", what, error }];
 }
 
-/** Whether what could not be read, and missing stock, are failures. */
-export function isStrict({ previewChecks }: ResolvedSettings): boolean {
-  return previewChecks === "strict";
-}
-
 /** The end of a failure that only `strict` makes of a warning. */
 export const becauseStrict = " (an error because gpucluster:previewChecks is `strict`)";
 
@@ -74,11 +69,6 @@ export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, i
   const text = `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
   if (hasUnknown(inputs.replicas) || inputs.replicas === replicas) return text;
   return `${text}; the new one gets ${inputs.replicas}`;
-}
-
-/** An autoscaler or another user may have changed the number of replicas since the last refresh. */
-export function withReplicasOf(cluster: CheckedInputs, record: ClusterRecord | undefined): CheckedInputs {
-  return record?.replicas === undefined ? cluster : { ...cluster, replicas: record.replicas };
 }
 
 export const unattended = "Nothing stops a cluster while nobody runs `up`";
@@ -105,6 +95,10 @@ export function describeChange(
   if (!runs(state)) return [];
   const known = knownChanges({ changes }, inputs).changes;
   const paths = Object.keys(known);
+  const changeText = (changed: readonly string[]) =>
+    `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
+  const replicasText = (count: number, verb: "stop" | "restart") =>
+    count === 1 ? `its only replica ${verb}s` : `all ${count} replicas ${verb}`;
   const replacing = paths.filter((path) => known[path]?.replace);
   if (replacing.length > 0) {
     const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
@@ -114,7 +108,7 @@ export function describeChange(
   const effects = effectsOf({ changes: known });
   const old = state.replicas;
   if (effects.has("power") && !runs(inputs)) {
-    const stopped = allReplicas(old, "stop");
+    const stopped = replicasText(old, "stop");
     const sinceMs = sinceEndMs(inputs, nowMs);
     if (sinceMs === undefined) return [warning(`it is stopped: ${stopped}`)];
     const cost = state.hourlyCost === undefined ? "" : `; ${formatAmount(state.hourlyCost)} => 0 per hour`;
@@ -135,30 +129,16 @@ export function describeChange(
   const next = "replicas" in known ? inputs.replicas : old;
   const losses: string[] = [];
   if (next < old) losses.push(`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`);
-  const restarted = allReplicas(Math.min(old, next), "restart");
+  const restarted = replicasText(Math.min(old, next), "restart");
   if (effects.has("redeploy")) losses.push(`it is redeployed: ${restarted}`);
   else if (effects.has("restart")) losses.push(`it is restarted: ${restarted}`);
   if (losses.length > 0) messages.push(warning(losses.join("; ")));
   return messages;
 }
 
-function changeText(paths: readonly string[]): string {
-  return `${listOf(paths.map((path) => `\`${path}\``))} ${paths.length === 1 ? "changes" : "change"}`;
-}
-
-function allReplicas(count: number, verb: "stop" | "restart"): string {
-  return count === 1 ? `its only replica ${verb}s` : `all ${count} replicas ${verb}`;
-}
-
-export function lastingOutputs(known: Properties): Properties {
-  const lasting = ["endpoint", "createdAt"] as const;
-  return Object.fromEntries(lasting.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
-}
-
-/** The known outputs of a preview that shows outputs: an existing cluster has its type. */
-export function previewOutputs(known: Properties = {}): Properties {
-  const { gpuType } = known;
-  return { ...lastingOutputs(known), ...(gpuType === undefined ? {} : { gpuType }) };
+/** The outputs that a kept cluster keeps, or others of these names, as far as they are known. */
+export function outputsIn(known: Properties, names: readonly string[] = ["endpoint", "createdAt"]): Properties {
+  return Object.fromEntries(names.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
 }
 
 /** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
@@ -347,6 +327,6 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   const short = `not enough GPUs: ${count} x ${types[0]} needed${all}, ${stocks[0]?.value} available${others}`;
   const end = kind === "change" ? undefined : endsWithoutCapacity[inputs.onNoCapacity ?? "fail"];
   if (end !== undefined) return [info(`${short}: ${end}`)];
-  if (isStrict(settings)) return [failure("replicas", `${short}${becauseStrict}`)];
+  if (settings.previewChecks === "strict") return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];
 }

@@ -45,14 +45,13 @@ import {
   findAdopted,
   gapOf,
   info,
-  isStrict,
   judgeAdoption,
   judgeName,
   judgeStock,
   judgeTypes,
-  lastingOutputs,
   listedIdentifiers,
   type Message,
+  outputsIn,
   replacementText,
   runs,
   type Situation,
@@ -60,7 +59,6 @@ import {
   unattended,
   warning,
   withListedType,
-  withReplicasOf,
 } from "./judges";
 import { RunMemory } from "./reads";
 
@@ -77,18 +75,21 @@ export class Checks {
 
   async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
-    const { deps, settings, failures } = this.#connect();
+    const settings = resolve(this.settings);
+    const deps = resolve(this.dependencies);
     const olds: Properties = { ...state };
     if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
-    const hide = this.#hiding(ctx.urn, deps, news, olds);
+    const hide = this.#hiding(ctx.urn, deps.value, news, olds);
     // The option `ignoreChanges: ["*"]` returns the outputs that an earlier check has added as inputs.
     const isOutput = (name: string) =>
       stateOutputNames.some((output) => output === name) && isDeepStrictEqual(news[name], olds[name]);
     const requested = Object.fromEntries(Object.entries(news).filter(([name]) => !isOutput(name)));
-    const result = await preflight({ ctx, news: requested, olds, deps, settings, run });
+    const result = await preflight({ ctx, news: requested, olds, deps: deps.value, settings: settings.value, run });
     this.#log(ctx, result.messages, hide);
-    const all = [...result.failures, ...failures].map(({ property, reason }) => ({ property, reason: hide(reason) }));
-    const checked = { inputs: result.inputs, failures: all };
+    // Problems of the settings are reported together with those of the inputs, not one run later.
+    const all = [...result.failures, ...settings.failures, ...deps.failures];
+    const failures = all.map(({ property, reason }) => ({ property, reason: hide(reason) }));
+    const checked = { inputs: result.inputs, failures };
     return ctx.showsOutputs ? { ...checked, knownOutputs: result.knownOutputs } : checked;
   }
 
@@ -103,7 +104,8 @@ export class Checks {
     const { __fixed: refused = [] } = state;
     // An empty list: the service has updated this cluster, whatever its descriptor says.
     const fixed = state.__fixed?.length === 0 ? [] : [...refused, ...(run.fixed.get(urn) ?? [])];
-    const { deps, settings } = this.#connect();
+    const { value: settings } = resolve(this.settings);
+    const { value: deps } = resolve(this.dependencies);
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.set("resumedAt", id, state.__resumedAt ?? "");
     const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
@@ -115,7 +117,8 @@ export class Checks {
       const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
       // The second check of a replacement will read the clusters for a new generated name.
       const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
-      const current = withReplicasOf(state, list && memberOf(list, id));
+      // An autoscaler or another user may have changed the number of replicas since the last refresh.
+      const current = { ...state, replicas: (list && memberOf(list, id))?.replicas ?? state.replicas };
       const described = describeChange(current, news, diff.changes, deps.clock.now());
       messages.push(...described);
       if (isReplaced && described.some(({ kind }) => kind === "warning")) run.announcedLosses.add(urn);
@@ -138,23 +141,6 @@ export class Checks {
     return { hourlyCostOf, isResumable: isResumableName(inputs, urn, names) };
   }
 
-  /** Problems of the settings are reported together with those of the inputs, not one run later. */
-  #connect() {
-    const failures: CheckFailure[] = [];
-    const orFailure = <T>(find: () => T): T | undefined => {
-      try {
-        return find();
-      } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        failures.push({ property: "", reason: messageOf(error) });
-        return undefined;
-      }
-    };
-    const settings = orFailure(this.settings);
-    const deps = orFailure(this.dependencies);
-    return { deps, settings, failures };
-  }
-
   /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
   #hiding(urn: string, deps: Dependencies | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
     const clusters: Properties[] = [...versions, this.#run.clusters.get(urn) ?? {}].map((cluster) => ({ ...cluster }));
@@ -173,6 +159,16 @@ export class Checks {
       this.#run.messages.add(key);
       log(hide(once !== undefined || name === "" ? text : `${name}: ${text}`), kind);
     }
+  }
+}
+
+/** A configuration that cannot be used is a failure of the check. */
+function resolve<T>(read: () => T): { readonly value?: T; readonly failures: readonly CheckFailure[] } {
+  try {
+    return { value: read(), failures: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { failures: [{ property: "", reason: messageOf(error) }] };
   }
 }
 
@@ -199,7 +195,8 @@ async function refuseForeignKey(
   const why = error === undefined ? "it was created a moment ago" : messageOf(error);
   const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
   if (isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
-  if (isStrict(settings)) throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
+  if (settings.previewChecks === "strict")
+    throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
   const wayOut =
     "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
   return [warning(`${id} ${text}. ${wayOut}`, "unseen")];
@@ -321,7 +318,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
   findings.push(...gapOf("updates in place", fixed));
   // Previews that show outputs take those of a kept cluster from its state.
-  const knownOutputs = keepsCluster && !ctx.showsOutputs ? lastingOutputs({ ...previous }) : {};
+  const knownOutputs = keepsCluster && !ctx.showsOutputs ? outputsIn({ ...previous }) : {};
   return { situation, findings, knownOutputs };
 }
 
@@ -341,12 +338,12 @@ async function prepareCreation(requested: Situation): Promise<Prepared> {
     run.announcedLosses.add(ctx.urn);
     const { value: list } = await reads.clustersIfRead();
     const [record, ...others] = list ? deps.registry.holders(previous.name, list) : [];
-    const observed = withReplicasOf(previous, others.length === 0 ? record : undefined);
-    findings.push(warning(replacementText(observed, inputs)));
+    const { replicas = previous.replicas } = (others.length === 0 && record) || {};
+    findings.push(warning(replacementText({ replicas }, inputs)));
   }
   let knownOutputs: Properties = {};
   // A creation makes another cluster if the one to resume is gone by then.
-  if (situation.adopted && inputs.adopt !== undefined) knownOutputs = lastingOutputs({ ...situation.adopted });
+  if (situation.adopted && inputs.adopt !== undefined) knownOutputs = outputsIn({ ...situation.adopted });
   // A creation can get another of its types.
   else if (ctx.showsOutputs && typesToTry(situation).length > 1) knownOutputs = { gpuType: UNKNOWN };
   return { situation, findings, knownOutputs };
@@ -375,7 +372,7 @@ function conclude(
   const rejected = gaps.find(({ error }) => isRejectedKey(error));
   const text = `${listOf([...new Set(gaps.map(({ what }) => what))])} could not be checked: ${messageOf(gaps[0]?.error)}`;
   if (rejected) all.push(failure("", messageOf(rejected.error)));
-  else if (gaps.length > 0 && isStrict(settings)) all.push(failure("", `${text}${becauseStrict}`));
+  else if (gaps.length > 0 && settings.previewChecks === "strict") all.push(failure("", `${text}${becauseStrict}`));
   else if (gaps.length > 0) all.push(warning(`${text}. Further warnings of this kind are hidden in this run`, "gaps"));
   const failures = all.flatMap((finding) =>
     finding.kind === "failure" ? { property: finding.property, reason: finding.text } : [],
@@ -412,7 +409,7 @@ async function withListedOutputs(
   const record = holders[0];
   // If several clusters have the name, any of them can be that of the resource.
   if (!record || holders.length > 1) return current;
-  const listed = { ...current, ...lastingOutputs({ ...record }) };
+  const listed = { ...current, ...outputsIn({ ...record }) };
   const actualType = allowedTypes(inputs).find((type) => isSameGpu(type, identifiersIn(record)));
   if (actualType === undefined || hasType(current, actualType)) return listed;
   // A creation with one type got that one: this is another name of it.

@@ -40,11 +40,16 @@ interface Lane {
   inFlight: number;
 }
 
-function newLane(limitMs: number): Lane {
-  return { answers: new Map(), limitMs, leftMs: limitMs, deadlineMs: 0, inFlight: 0 };
-}
-
-const newLanes = () => ({ patient: newLane(maxPatientChecksMs), impatient: newLane(maxChecksMs) });
+const newLanes = () => {
+  const lane = (limitMs: number): Lane => ({
+    answers: new Map(),
+    limitMs,
+    leftMs: limitMs,
+    deadlineMs: 0,
+    inFlight: 0,
+  });
+  return { patient: lane(maxPatientChecksMs), impatient: lane(maxChecksMs) };
+};
 
 /**
  * The reads of one run at one service, for one check. Each is sent once in the run, and its answer or error is kept. They share
@@ -67,20 +72,22 @@ export class Reads {
 
   /** The number of available GPUs of a type; infinite if the service reports only that some are available. */
   async stock(type: string): Promise<Answer<number>> {
-    const availability = () => this.#once("availability", ({ client }, options) => client.listGpuAvailability(options));
-    const listed = await this.#ofGpu(type, stockAmong, availability);
-    if (listed.value !== Number.POSITIVE_INFINITY) return listed;
-    const { value: list } = await availability();
-    return { value: (list && stockAmong(recordsOf(type, list.gpus))) ?? listed.value };
+    const types = await this.#types();
+    const listed = stockAmong(recordsOf(type, types.value?.gpus ?? []));
+    if (listed !== undefined && listed !== Number.POSITIVE_INFINITY) return { value: listed };
+    const list = await this.#once("availability", ({ client }, options) => client.listGpuAvailability(options));
+    const value = stockAmong(recordsOf(type, list.value?.gpus ?? [])) ?? listed;
+    return value === undefined ? { error: types.error ?? list.error } : { value };
   }
 
-  price(type: string, tier?: string): Promise<Answer<Price>> {
-    const pricing = () => this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
-    const inTier = (gpus: readonly GpuType[]) => {
-      const { pricePerHour: amount, currency } = priceInTier(gpus, tier);
-      return amount === undefined ? undefined : { amount, currency };
-    };
-    return this.#ofGpu(type, inTier, pricing);
+  /** The price of one GPU: from the list of types if it shows one, else from that of prices. */
+  async price(type: string, tier?: string): Promise<Answer<Price>> {
+    const types = await this.#types();
+    const listed = priceInTier(recordsOf(type, types.value?.gpus ?? []), tier);
+    if (listed.pricePerHour !== undefined) return { value: { amount: listed.pricePerHour, currency: listed.currency } };
+    const list = await this.#once("pricing", ({ client }, options) => client.listGpuPricing(options));
+    const { pricePerHour: amount, currency } = priceInTier(recordsOf(type, list.value?.gpus ?? []), tier);
+    return amount === undefined ? { error: types.error ?? list.error } : { value: { amount, currency } };
   }
 
   clusters(): Promise<Answer<ClusterList>> {
@@ -120,20 +127,6 @@ export class Reads {
 
   #types(): Promise<Answer<GpuList>> {
     return this.#once("types", ({ client }, options) => client.listGpuTypes(options));
-  }
-
-  /** A value from the list of types if it has it, else from the separate list. */
-  async #ofGpu<T>(
-    type: string,
-    pick: (gpus: readonly GpuType[]) => T | undefined,
-    separate: () => Promise<Answer<GpuList>>,
-  ): Promise<Answer<T>> {
-    const types = await this.#types();
-    const value = types.value && pick(recordsOf(type, types.value.gpus));
-    if (value !== undefined) return { value };
-    const list = await separate();
-    const separateValue = list.value && pick(recordsOf(type, list.value.gpus));
-    return separateValue === undefined ? { error: types.error ?? list.error } : { value: separateValue };
   }
 
   /** @throws The reason of the caller's signal. Every other failure is in the answer. */
