@@ -56,6 +56,7 @@ const priceWords = {
   hour: new Set(words("hour hours hourly hr")),
   beside: new Set(words("per gpu eur amount value on demand")),
 };
+const allPriceWords = new Set([...priceWords.price, ...priceWords.hour, ...priceWords.beside]);
 /** @assumption A field with such a name is the unit of a price. */
 const priceUnit =
   /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
@@ -168,12 +169,13 @@ function gpuListIn(json: unknown, field?: ValueField): Listing | undefined {
   const list = listIn(json, gpuListNames, (raw) => isMapByType(raw, field));
   if (!list) return undefined;
   const inMaps = list.others.filter(({ key }) => key !== undefined).map((row) => withField(row, field));
-  const rows = list.rows.map((row) => {
+  const rows: Row[] = [];
+  for (const row of list.rows) {
     const type = row.key === undefined ? text(row.value) : undefined;
     const matching = inMaps.filter(({ key = "" }) => type !== undefined && gpuKey(key) === gpuKey(type));
-    if (matching.length === 0) return withField(row, field);
-    return { value: Object.assign({}, ...matching.map(({ value }) => value), { gpu_type: type }) };
-  });
+    const value = Object.assign({}, ...matching.map((each) => each.value), { gpu_type: type });
+    rows.push(matching.length > 0 ? { value } : withField(row, field));
+  }
   return { ...list, rows };
 }
 
@@ -190,31 +192,32 @@ function isMapByType(raw: Raw, field?: ValueField): boolean {
   return mayBeGpuTypes(Object.keys(raw)) && (values.every(isRecord) || values.every(isField));
 }
 
-function rawOf({ value }: Row): Record<string, unknown> {
-  return object(value) ?? { name: value };
-}
+const rawOf = ({ value }: Row) => object(value) ?? { name: value };
 
 /** A generic id with the same value in each record may be that of a category: it counts only if there is no other name. */
 function gpusIn({ rows, around }: Pick<Listing, "rows" | "around">): GpuType[] {
   const valuesOf = (name: string) => new Set(rows.map((row) => new Fields(rawOf(row)).get(name)));
   const distinct = genericIdNames.filter((name) => rows.length === 1 || valuesOf(name).size > 1);
   const names = [...gpuIdNames, ...distinct, ...gpuTitleNames, ...genericIdNames];
-  return rows.flatMap((row) => {
+  const gpus: GpuType[] = [];
+  for (const row of rows) {
+    const { key } = row;
     const raw = rawOf(row);
-    const type = row.key ?? new Fields(raw).first(names, gpuIdentifier);
-    if (type === undefined) return [];
+    const type = key ?? new Fields(raw).first(names, gpuIdentifier);
+    if (type === undefined) continue;
     const gpu = gpuOf(raw, type, around);
-    return row.key === undefined || isGpuUnder(row.key, gpu) ? [gpu] : [];
-  });
-}
-
-/** Whether a record in a map, which may be about anything, is that of a GPU. One that contains types is itself a map by type. */
-function isGpuUnder(key: string, { type: _type, raw, name, ...details }: GpuType): boolean {
-  if (isFieldOrPlace(key)) return false;
-  const hasDigit = /\d/.test(key);
-  const names = Object.keys(raw);
-  if (hasDigit && (name !== undefined || names.length === 0)) return true;
-  return Object.keys(details).length > 0 && (hasDigit || !names.some((each) => mayBeGpuTypes([each])));
+    if (key !== undefined) {
+      // A record in a map may be about anything, and one that contains types is itself a map by type.
+      const { type: _type, raw: _raw, name, ...details } = gpu;
+      const fields = Object.keys(raw);
+      const hasDigit = /\d/.test(key);
+      const isNamed = hasDigit && (name !== undefined || fields.length === 0);
+      const isDetailed = Object.keys(details).length > 0 && (hasDigit || !fields.some((each) => mayBeGpuTypes([each])));
+      if (isFieldOrPlace(key) || !(isNamed || isDetailed)) continue;
+    }
+    gpus.push(gpu);
+  }
+  return gpus;
 }
 
 /** @param around The objects around the list, which may name a unit of all its prices. */
@@ -247,9 +250,7 @@ function stockIn(fields: Fields): Stock {
 
 export type ListedPrice = Pick<GpuType, "pricePerHour" | "currency">;
 
-export function tierIn(raw: Raw): string | undefined {
-  return text(new Fields(raw).get("tier"));
-}
+export const tierIn = (raw: Raw) => text(new Fields(raw).get("tier"));
 
 interface PriceField {
   readonly name: string;
@@ -270,7 +271,7 @@ export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierIn(raw
   const isConditional = ({ name, value }: PriceField) =>
     conditionalOffer.test(value === true ? name : plainName(text(value) ?? "")) || scaleNames.includes(name);
   if (all.some(isConditional)) return {};
-  const isKnown = (word: string) => isPriceWord(word) || tierWords.includes(word);
+  const isKnown = (word: string) => allPriceWords.has(word) || tierWords.includes(word);
   const isPrice = (words: readonly string[]) =>
     words.every(isKnown) && words.some((word) => priceWords.price.has(word));
   const prices = fields.filter(({ words, value }) => isPrice(words) && (number(value) ?? -1) >= 0);
@@ -278,7 +279,7 @@ export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierIn(raw
   // Another unit than an hour: `minute`, `24 hours`, `cents`, a number.
   const namesOtherUnit = all.some(({ name, value }) => {
     const unit = plainName(text(value) ?? "").split("_");
-    return priceUnit.test(name) && (!unit.every(isPriceWord) || unit.includes("cents"));
+    return priceUnit.test(name) && (!unit.every((word) => allPriceWords.has(word)) || unit.includes("cents"));
   });
   const usable = namesOtherUnit ? prices.filter(isHourly) : prices;
   const isOfTier = ({ words }: PriceField) => tierWords.every((word) => words.includes(word));
@@ -296,13 +297,9 @@ export function priceIn(raw: Raw, around: readonly Raw[] = [], tier = tierIn(raw
 function fieldsIn(raw: Raw, tierWords: readonly string[], outer: readonly string[] = []): PriceField[] {
   return new Fields(raw).entries().flatMap(([name, value]) => {
     const words = [...outer, ...name.split("_")];
-    const isInside = isRecord(value) && words.every((word) => isPriceWord(word) || tierWords.includes(word));
+    const isInside = isRecord(value) && words.every((word) => allPriceWords.has(word) || tierWords.includes(word));
     return isInside ? fieldsIn(value, tierWords, words) : [{ name, words, value }];
   });
-}
-
-function isPriceWord(word: string): boolean {
-  return priceWords.price.has(word) || priceWords.hour.has(word) || priceWords.beside.has(word);
 }
 
 /** Rounded, because 299 cents are 2.9900000000000002 otherwise. */

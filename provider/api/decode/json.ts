@@ -121,17 +121,6 @@ export function inner<T>(kind: Kind<T>, ...names: readonly string[]): Kind<T> {
   return (value) => (isRecord(value) ? new Fields(value).first(names, kind) : kind(value));
 }
 
-/** A URL without its trailing slash, which a service may add in one answer and leave out in the next. */
-export const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
-
-/** ISO 8601 in UTC. A time without a zone is UTC; one in the documented form stays unchanged. */
-export const timestamp: Kind<string> = (value) => {
-  if (typeof value !== "string" || number(value) !== undefined) return undefined;
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
-  const date = new Date(/(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-};
-
 const maxVariableName = 1_024;
 
 /** Variables by name; null for a hidden value. Names are cleaned for previews, values keep every byte. */
@@ -146,6 +135,4 @@ export function defined<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }
 
-export function words(list: string): string[] {
-  return list.split(" ");
-}
+export const words = (list: string) => list.split(" ");

@@ -1,16 +1,4 @@
-import {
-  address,
-  count,
-  type FieldsOf,
-  inner,
-  type Kind,
-  label,
-  type Table,
-  text,
-  timestamp,
-  variables,
-  words,
-} from "./json";
+import { count, type FieldsOf, inner, type Kind, label, number, type Table, text, variables, words } from "./json";
 import type { GpuType, ReplicaStatus } from "./types";
 
 /**
@@ -20,6 +8,17 @@ import type { GpuType, ReplicaStatus } from "./types";
  */
 
 export const statusWord: Kind<string> = inner(text, "state", "status", "phase");
+
+/** A URL without its trailing slash, which a service may add in one answer and leave out in the next. */
+const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
+
+/** ISO 8601 in UTC. A time without a zone is UTC; one in the documented form stays unchanged. */
+const timestamp: Kind<string> = (value) => {
+  if (typeof value !== "string" || number(value) !== undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
+  const date = new Date(/(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+};
 
 /** @assumption A field may be in snake_case, camelCase or another spelling, and null means absent. A cluster has the names of the create request and its answer, those of the official client, or plain variations of them. */
 export const clusterTable = {
@@ -96,33 +95,12 @@ export const errorTable = {
   permission: [text, "permission"],
   deniedBy: [text, "denied_by"],
 } as const satisfies Table;
-/** @assumption The service's own id of a request is in the first of these headers that an answer has. */
-export const requestIdHeaders = ["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
-/** @assumption A request with one of these codes, and a status 4xx or 503, is refused for lack of GPUs: nothing was done. The first is that of the specification (section 7), which refuses a type that is not available like one that does not exist. */
-export const capacityCodes = new Set(
-  words(
-    "invalid_gpu_type unknown_gpu_type insufficient_capacity no_capacity capacity_exceeded out_of_stock sold_out insufficient_gpu_capacity " +
-      "insufficient_cpu_capacity insufficient_host_capacity insufficient_ip_capacity node_at_capacity vm_node_busy " +
-      "pod_node_busy gpu_count_not_allocatable",
-  ),
-);
 /** @assumption After this code a wait is useless: no node can hold so many GPUs. */
 export const countCode = "gpu_count_not_allocatable";
-/** @assumption If a refusal calls a field unknown or unchangeable, the service accepts the update without it; if it calls a field missing, with it. */
-export const unwantedWords = {
-  before:
-    "(unknown|unexpected|unrecogni[sz]ed|unsupported|extra|additional) ?(field|property|properties|key|parameter|attribute|input)s?",
-  code: /(unknown|unexpected|unrecogni[sz]ed|extra|additional)_?(field|propert|key|param|attribute)/i,
-  after:
-    "(field )?(is |are )?(unknown|unexpected|unrecogni[sz]ed|immutable|read-?only|extra (inputs?|fields?)|" +
-    "not (allowed|permitted|supported|recogni[sz]ed|updatable)|" +
-    "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
-} as const;
+/** @assumption If a refusal calls a field missing, the service accepts the update with it. */
 export const missingField = /missing|required|must be (given|present|set)/i;
 /** @assumption This status means that a rate limit is used up, unless the answer names another reason: nothing was done. */
 export const rateLimitStatus = 429;
-/** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
-export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever its status is. */
 export const busyCode = /busy|in_?(progress|transition)|transitioning/i;
 /** @assumption A refusal is about one of these if it has such words, in the form of `plainName`. A rate recovers by itself; an account and a lock do not, so no wait helps. The rate of a price is no rate of requests. */
@@ -132,8 +110,6 @@ export const refusalWords = {
     /(^|_)(quotas?|capacity|plans?|billing|payments?|balance|credits?|funds?|subscriptions?|budgets?|upgrade|(gpu|cluster|replica|instance|resource)s?_limit)(_|$)/,
   lock: /(^|_)(scope_?locked|admin\w*|owner|policy|protected|protection)(_|$)/,
 } as const;
-/** @assumption A 403 with a code of these words is about the permissions of the key. */
-export const permissionCode = /permission|forbidden|denied|access|authori[sz]|scope|role|policy|not_allowed|api_?key/i;
 
 /** The category of a GPU, in place of its type. */
 const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;

@@ -50,14 +50,14 @@ const stateByWord = new Map(
 /** The meaning of a status word in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
 export function stateOf(word: string | undefined): StateKind {
   const state = stateByWord.get(normalizedState(word)) ?? "unknown";
-  return state === "running" && isWhole(word) === false ? "pending" : state;
+  return state === "running" && isFullShare(word) === false ? "pending" : state;
 }
 
 /** Whether a word means healthy, as only a running state does; `undefined` for an unknown word, and for none. */
 export function healthOfWord(word: string | undefined): boolean | undefined {
   const state = stateOf(word);
   if (state !== "unknown") return state === "running";
-  return isUnhealthyStatus(word) ? false : isWhole(word);
+  return isUnhealthyStatus(word) ? false : isFullShare(word);
 }
 
 /** Whether a word means that something does not serve, for another reason than that it starts or stops. */
@@ -74,8 +74,8 @@ export function hideInStatus(word: string, hide: (text: string) => string): stri
   return isKnownWord(word) && /^[a-z _-]*$/i.test(word) ? word : hide(word);
 }
 
-/** Whether the share in a word is whole: `Running (1/2)` does not run yet. `undefined` without a share. */
-function isWhole(word = ""): boolean | undefined {
+/** Whether the share in a word is full: `Running (1/2)` does not run yet. `undefined` without a share. */
+function isFullShare(word = ""): boolean | undefined {
   const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];
   return whole === undefined ? undefined : Number(part) > 0 && Number(part) >= Number(whole);
 }

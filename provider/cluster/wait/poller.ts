@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Client, RateLimitView } from "../../api/client";
+import type { Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf, statusOfWord } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
@@ -237,7 +237,7 @@ const shareOfLongAge = usualPollIntervalMs / longWaitMs;
 export interface Waits {
   readonly youngestMs: number;
   readonly count: number;
-  readonly rateLimit: RateLimitView;
+  readonly rateLimit: ReturnType<Client["rateLimiter"]["view"]>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { capacityCodes } from "../../../../provider/api/decode/records";
+import { capacityCodes } from "../../../../provider/api/http/answers";
 import { AwaitingError, InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
