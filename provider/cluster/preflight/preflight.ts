@@ -14,6 +14,7 @@ import {
   type Diff,
   hasUnknown,
   type Properties,
+  type PropertyChange,
   UNKNOWN,
 } from "../../contract";
 import { diffAdopted, diffCluster, isWithinPaths, withCost, withName } from "../diff/diff";
@@ -308,15 +309,16 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const findings = claim(situation);
   if (!isRefused(findings)) findings.push(...(await judgeName(situation)).findings);
   // A value that is not known yet may be a change too: then the cluster does not certainly stay.
-  const { changes: possible } = diffCluster({ ...previous }, { ...inputs });
-  const isConfigured = Object.keys(possible).some((path) => isWithinPaths(path, configInputs));
-  const fixed = isConfigured ? await reads.fixed() : {};
-  run.fixed.set(ctx.urn, fixed.value ?? []);
-  const { changes } = diffCluster({ ...previous }, { ...inputs }, fixed.value);
-  const keepsCluster = Object.values(changes).every(({ replace }) => !replace);
+  const { changes } = diffCluster({ ...previous }, { ...inputs });
+  const isConfigured = Object.keys(changes).some((path) => isWithinPaths(path, configInputs));
+  const answer = isConfigured ? await reads.fixed() : {};
+  const { value: fixed = [] } = answer;
+  run.fixed.set(ctx.urn, fixed);
+  const isKept = ([path, { replace }]: [string, PropertyChange]) => !replace && !isWithinPaths(path, fixed);
+  const keepsCluster = Object.entries(changes).every(isKept);
   if (keepsCluster && inputs.__generatedName && !current.__generatedName)
     findings.push(warning(`\`name\` is no longer set; the cluster keeps its name "${inputs.name}"`));
-  findings.push(...gapOf("updates in place", fixed));
+  findings.push(...gapOf("updates in place", answer));
   // Previews that show outputs take those of a kept cluster from its state.
   const knownOutputs = keepsCluster && !ctx.showsOutputs ? outputsIn({ ...previous }) : {};
   return { situation, findings, knownOutputs };
