@@ -43,7 +43,7 @@ const others = [
   },
   {
     name: "The plugin loads Pulumi's messages only: the index of the SDK takes four times as long to load as the plugin.",
-    from: { path: "^provider/adapters/(plugin|session|messages)\\.ts" },
+    from: { path: "^provider/adapters/(plugin|session)\\.ts" },
     to: { path: "^node_modules/@pulumi/", pathNot: "^node_modules/@pulumi/pulumi/proto/" },
   },
   {
@@ -84,7 +84,7 @@ const others = [
     name: "The plugin does the work: a native program loads no more of the core than names.",
     from: { path: NATIVE },
     to: {
-      path: "^(provider/|sdk/(index|cluster|provider)\\.ts|node_modules/(undici|zod)/)",
+      path: "^(provider/|sdk/index\\.ts|node_modules/(undici|zod)/)",
       pathNot: "^provider/(cluster/schema/fields|base/version)\\.ts",
       dependencyTypesNot: ["type-only"],
     },

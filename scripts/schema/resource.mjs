@@ -14,7 +14,7 @@ export function clusterSpec() {
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
   for (const name of Object.keys(inputFlags)) flagParts(inputs.properties[name], inputFlags[name].secretParts);
   return {
-    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${usageIn("docs/_index.md")}`,
+    description: `${documentation(exported("sdk/index.ts", "Cluster"))}\n\n${usageIn("docs/_index.md")}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
     required: outputs.required,
     // Without defaults, which the provider applies: `pulumi do … patch` would send them, and a patch of the container would

@@ -3,8 +3,8 @@ import { Client } from "../../provider/api/client";
 import { RateLimiter } from "../../provider/api/http/rateLimiter";
 import { Transport } from "../../provider/api/http/transport";
 import type { Clock } from "../../provider/base/clock";
-import { Secret } from "../../provider/base/text";
 import { createClusterResource, createDependencies } from "../../provider/cluster/resource";
+import { Secret } from "../../provider/config/settings";
 import type { CallContext } from "../../provider/contract";
 import { sources } from "../support/sources";
 

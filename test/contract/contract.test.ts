@@ -2,7 +2,7 @@ import { Client } from "../../provider/api/client";
 import type { endpoints } from "../../provider/api/endpoints";
 import { Transport } from "../../provider/api/http/transport";
 import { isNotFound } from "../../provider/base/errors";
-import { Secret } from "../../provider/base/text";
+import { Secret } from "../../provider/config/settings";
 import { dialects, type SimulatorOptions } from "../../simulator";
 import { closeSimulators, openSimulator } from "../support/simulators";
 import { sources } from "../support/sources";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RequestEntry } from "../../provider/base/requestLog";
+import type { RequestEntry } from "../../provider/api/http/transport";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { canaryKey } from "../engine/harness";
 import { type Run, type Running, Workspace } from "../engine/workspace";

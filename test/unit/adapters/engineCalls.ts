@@ -1,7 +1,7 @@
 import type { Metadata } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
-import { toStruct } from "../../../provider/adapters/messages";
 import type { serviceOf } from "../../../provider/adapters/plugin";
+import { toStruct } from "../../../provider/adapters/session";
 import type { Properties } from "../../../provider/contract";
 
 export const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";

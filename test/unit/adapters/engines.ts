@@ -1,10 +1,9 @@
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import * as dynamic from "../../../provider/adapters/dynamic";
-import { asSecret, isSecret, secretPathsIn } from "../../../provider/adapters/engine";
-import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
+import { asSecret, isSecret } from "../../../provider/adapters/engine";
 import { serviceOf } from "../../../provider/adapters/plugin";
-import { Session } from "../../../provider/adapters/session";
+import { engineValues, fromStruct, Session, secretPathsIn, toStruct } from "../../../provider/adapters/session";
 import { isRecord, type Properties } from "../../../provider/contract";
 import type { Simulator } from "../../../simulator";
 import { urnOf } from "../cluster/inputs";

@@ -1,8 +1,13 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { asSecret, copySecretMarks, secretPathsIn } from "../../../provider/adapters/engine";
-import { fromStruct, toStruct } from "../../../provider/adapters/messages";
-import { toDiffResponse } from "../../../provider/adapters/session";
+import { asSecret } from "../../../provider/adapters/engine";
+import {
+  copySecretMarks,
+  fromStruct,
+  secretPathsIn,
+  toDiffResponse,
+  toStruct,
+} from "../../../provider/adapters/session";
 import type { Properties } from "../../../provider/contract";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));

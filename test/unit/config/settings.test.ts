@@ -1,9 +1,10 @@
-import { inspect } from "node:util";
+import { format, inspect } from "node:util";
 import { ConfigError, messageOf } from "../../../provider/base/errors";
 import {
   type ConfigOrigin,
   resolveConnection,
   resolveSettings,
+  Secret,
   unusedVariablesMessage,
 } from "../../../provider/config/settings";
 
@@ -176,4 +177,16 @@ describe("the settings", () => {
     for (const name of names) expect(resolve).toThrow(`gpucluster:${name} must be`);
     expect(resolve).not.toThrow(canary);
   });
+});
+
+test.each<[string, (given: Secret) => string]>([
+  ["a template", (given) => `${given}`],
+  ["JSON", (given) => JSON.stringify({ given })],
+  ["inspect", (given) => inspect({ given }, { depth: 10, showHidden: true, getters: true })],
+  ["inspect without custom inspection", (given) => inspect(given, { customInspect: false, showHidden: true })],
+  ["format", (given) => format("%s %o %O %j", given, given, given, given)],
+])("%s: a secret does not show", (_what, show) => {
+  const secret = new Secret("canary-0123456789");
+  expect(secret.reveal()).toBe("canary-0123456789");
+  expect(show(secret)).not.toContain("canary");
 });

@@ -4,7 +4,7 @@ import { keyHider, readAnswer } from "../../../../provider/api/http/answers";
 import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
 import { Transport, type TransportOptions } from "../../../../provider/api/http/transport";
 import { Redactor } from "../../../../provider/base/redact";
-import { Secret } from "../../../../provider/base/text";
+import { Secret } from "../../../../provider/config/settings";
 import { sources } from "../../../support/sources";
 import { VirtualClock } from "../../../support/virtualClock";
 

@@ -1,9 +1,8 @@
 import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse, RequestKind } from "../../../../provider/api/http/send";
-import type { TransportOptions } from "../../../../provider/api/http/transport";
+import type { RequestEntry, TransportOptions } from "../../../../provider/api/http/transport";
 import { ConnectionError, type Outcome } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
-import type { RequestEntry } from "../../../../provider/base/requestLog";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
 import { canary, failureOf, rateAnswer, requestOf, transportOver } from "./httpHarness";
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { ConfigError } from "../../../provider/base/errors";
-import { type RequestEntry, requestLog } from "../../../provider/base/requestLog";
-import { newFolder } from "../../support/folders";
+import { type RequestEntry, requestLog } from "../../../../provider/api/http/transport";
+import { ConfigError } from "../../../../provider/base/errors";
+import { newFolder } from "../../../support/folders";
 
 const entry: RequestEntry = { time: "", method: "GET", route: "/v1/clusters", attempt: 1, waitedMs: 0 };
 let folder: string;
@@ -37,7 +37,7 @@ it("drops a line that cannot be written later, so that no operation fails", () =
 
 it("outlives the reader of standard error", async () => {
   const script = `
-    const log = require("./provider/base/requestLog.ts").requestLog("stderr");
+    const log = require("./provider/api/http/transport.ts").requestLog("stderr");
     const write = () => log({ attempt: 1 });
     process.stdin.on("data", write).on("end", () => console.log("at its end"));
   `;
