@@ -23,16 +23,7 @@ import {
   secretPathsOf,
   toPlainJson,
 } from "../schema/state";
-import {
-  gpuTypeOf,
-  hasValue,
-  identifiersIn,
-  isMasked,
-  maskedVariables,
-  sameText,
-  unknownValue,
-  withDrift,
-} from "./drift";
+import { gpuTypeOf, hasValue, identifiersIn, isMasked, sameText, unknownValue, withDrift } from "./drift";
 
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Computed values are not compared. Two hidden
@@ -187,6 +178,12 @@ export function configurationBefore({ state, record, named }: Update): Partial<C
     env: state.env && mergeMaps("env", named, observed.env, state.env),
     extraFields: state.extraFields && mergeMaps("extraFields", named, observed.extraFields, state.extraFields),
   };
+}
+
+function maskedVariables({ env = {} }: ClusterRecord): string[] {
+  return Object.entries(env)
+    .filter(([, value]) => value !== "" && isMasked(value))
+    .map(([name]) => name);
 }
 
 /**

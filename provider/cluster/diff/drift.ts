@@ -107,7 +107,9 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
       record[field] !== undefined &&
       record[field] !== known?.[field] &&
       !paths.includes(field) &&
-      !(field === "gpuType" ? hasTypeOf(record, state) : hasValue(field, state[field], record)),
+      !(field === "gpuType"
+        ? identifiersIn(record).some((each) => hasType(state, each))
+        : hasValue(field, state[field], record)),
   );
 
   const hasStopped = isStopped(record, state);
@@ -258,10 +260,6 @@ export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): 
   return [...new Set(gpuType === undefined ? gpuIdentifiers : [gpuType, ...gpuIdentifiers])];
 }
 
-export function hasTypeOf(record: ClusterRecord, state: ClusterState): boolean {
-  return identifiersIn(record).some((each) => hasType(state, each));
-}
-
 /** The GPU type as a program would write it: a readable name if the record has one, else the id. */
 export function gpuTypeOf(record: ClusterRecord): string | undefined {
   const identifiers = identifiersIn(record);
@@ -304,12 +302,6 @@ const maskPattern =
 
 export function isMasked(observed: string | null): boolean {
   return observed === null || maskPattern.test(observed.trim());
-}
-
-export function maskedVariables({ env = {} }: ClusterRecord): string[] {
-  return Object.entries(env)
-    .filter(([, value]) => value !== "" && isMasked(value))
-    .map(([name]) => name);
 }
 
 export function listOfVariables(names: readonly string[]): string {

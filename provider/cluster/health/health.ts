@@ -238,6 +238,8 @@ export interface Rollout {
  */
 export function showsRollout(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
   if (!before || !after) return false;
+  // A cluster with sick replicas does not change by that.
+  const isChanging = (word: string | undefined) => stateOf(word) === "pending" && !isUnhealthyStatus(word);
   if (isChanging(after.status) && !isChanging(before.status)) return true;
   const hasFailed = (status: StatusRecord) => stateOf(status.status) === "failed";
   // A cluster that was changing may fail by the older change. A mere count does not tell starting replicas from sick ones.
@@ -253,11 +255,6 @@ export function showsRollout(before: StatusRecord | undefined, after: StatusReco
   if (stayed.length === 0) return true;
   const hasLostOne = stayed.length < before.replicas.length;
   return wasHealthy(before) && (hasLostOne || renewedIds(before, after).length > 0);
-}
-
-/** Whether a status word is one of a change. A cluster with sick replicas does not change by that. */
-function isChanging(word: string | undefined): boolean {
-  return stateOf(word) === "pending" && !isUnhealthyStatus(word);
 }
 
 /** Whether all replicas were healthy, so that a restart of one of them is visible. */

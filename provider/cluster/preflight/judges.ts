@@ -150,7 +150,7 @@ export function claim({ ctx: { urn }, deps, inputs, kind }: Situation): Finding[
   // The resource has had the cluster since an earlier run.
   if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.set("isAdopted", adopt, true);
   const findings: Finding[] = [];
-  const { problem } = deps.registry;
+  const { problem } = deps.registry.journal;
   if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
   const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name: set another`;
   if (owner !== urn) findings.push(failure("name", taken));

@@ -8,21 +8,14 @@ import type { Observation } from "../health/health";
 import type { ClusterState } from "../schema/state";
 import { clearStatus, doublingPauses, type Operation } from "./operation";
 
-export interface ListOptions extends CallOptions {
-  /** The maximum age of a list that confirms an absence; 0 sends a new request. */
-  readonly listAgeMs?: number;
-}
-
 interface SharedRequest {
   readonly startedAtMs: number;
   readonly list: Promise<ClusterList>;
   /** The list with its proof, which is requested by the first caller who needs it. */
   readonly proven: () => Promise<ClusterList>;
   readonly stop: AbortController;
-  readonly waiting: Set<ListReader>;
+  readonly waiting: Set<Pick<CallOptions, "onWait">>;
 }
-
-type ListReader = Pick<CallOptions, "signal" | "subject" | "onWait"> & { readonly deadlineMs: number };
 
 /** Caches the list of clusters: callers that accept a recent list share its request. */
 export class ListCache {
@@ -34,12 +27,12 @@ export class ListCache {
   ) {}
 
   /** A list that decides that no other cluster exists: complete, if the service shows or proves that. */
-  whole(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
+  whole(maxAgeMs: number, options: CallOptions = {}): Promise<ClusterList> {
     return this.#read(maxAgeMs, options, ({ proven }) => proven());
   }
 
   /** A list of which it may be unproven that it is complete. */
-  recent(maxAgeMs: number, options: ListOptions = {}): Promise<ClusterList> {
+  recent(maxAgeMs: number, options: CallOptions = {}): Promise<ClusterList> {
     return this.#read(maxAgeMs, options, ({ list }) => list);
   }
 
@@ -50,30 +43,12 @@ export class ListCache {
    */
   async #read(
     maxAgeMs: number,
-    options: ListOptions,
+    options: CallOptions,
     answerOf: (request: SharedRequest) => Promise<ClusterList>,
   ): Promise<ClusterList> {
-    const { signal, subject, onWait, redactor, ...request } = options;
-    const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = request;
-    for (let failures = 0; ; failures += 1) {
-      const ageMs = this.clock.now() - (this.#latest?.startedAtMs ?? Number.NaN);
-      // The age is negative after the clock was set back.
-      const shared = ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
-      try {
-        const read = shared ?? this.#send(request);
-        return await this.#wait(read, answerOf(read), { signal, subject, onWait, deadlineMs });
-      } catch (error) {
-        if (!(error instanceof RequestError)) throw error;
-        const isLast = attempts === 1 || (failures > 0 && !error.hitDeadline);
-        // The request of another caller does not know the secrets of this one.
-        if (!shared || isLast || this.clock.now() >= deadlineMs) throw redactor ? redactor.incoming(error) : error;
-      }
-    }
-  }
-
-  async #wait(request: SharedRequest, answer: Promise<ClusterList>, caller: ListReader) {
-    const { signal, subject, deadlineMs } = caller;
-    const list = signal ? abortable(answer, signal) : answer;
+    const { signal, subject, onWait, redactor, ...limits } = options;
+    const { deadlineMs = Number.POSITIVE_INFINITY, attempts } = limits;
+    const caller = { onWait };
     const late = () =>
       new ConnectionError("no complete answer came in time", {
         outcome: "ambiguous",
@@ -83,20 +58,31 @@ export class ListCache {
         isLate: true,
         hitDeadline: true,
       });
-    request.waiting.add(caller);
-    try {
-      return await until({ clock: this.clock, deadlineMs, late }, (limit) => abortable(list, limit));
-    } catch (error) {
-      if (request.waiting.size === 1) this.#end(request, error);
-      throw error;
-    } finally {
-      request.waiting.delete(caller);
+    for (let failures = 0; ; failures += 1) {
+      const ageMs = this.clock.now() - (this.#latest?.startedAtMs ?? Number.NaN);
+      // The age is negative after the clock was set back.
+      const shared = ageMs >= 0 && ageMs < maxAgeMs ? this.#latest : undefined;
+      const request = shared ?? this.#send(limits);
+      request.waiting.add(caller);
+      try {
+        const answer = answerOf(request);
+        const list = signal ? abortable(answer, signal) : answer;
+        return await until({ clock: this.clock, deadlineMs, late }, (limit) => abortable(list, limit));
+      } catch (error) {
+        if (request.waiting.size === 1) this.#end(request, error);
+        if (!(error instanceof RequestError)) throw error;
+        const isLast = attempts === 1 || (failures > 0 && !error.hitDeadline);
+        // The request of another caller does not know the secrets of this one.
+        if (!shared || isLast || this.clock.now() >= deadlineMs) throw redactor ? redactor.incoming(error) : error;
+      } finally {
+        request.waiting.delete(caller);
+      }
     }
   }
 
   #send(options: CallOptions): SharedRequest {
     const stop = new AbortController();
-    const waiting = new Set<ListReader>();
+    const waiting = new Set<Pick<CallOptions, "onWait">>();
     const onWait = (message: string) => {
       for (const caller of waiting) caller.onWait?.(message);
     };
@@ -133,7 +119,9 @@ interface AbsenceSources extends LookupSources {
   readonly seenBy: string;
 }
 
-interface LookupOptions extends ListOptions {
+interface LookupOptions extends CallOptions {
+  /** The maximum age of a list that confirms an absence; 0 sends a new request. */
+  readonly listAgeMs?: number;
   /** Whether its deletion was requested: then a status word that is no known one can be that of a deleted cluster too. */
   readonly wasDeleted?: boolean;
 }

@@ -71,19 +71,15 @@ export class Registry {
   readonly #learned = new Map<string, Promise<LearnedInputs | undefined>>();
 
   /**
+   * @param journal Its `problem` says why the clusters of other providers of the run are not known.
    * @param service The base URL.
    * @param seenBy Identifies the service and the key.
    */
   constructor(
-    private readonly journal: Journal,
+    readonly journal: Journal,
     private readonly service: string,
     private readonly seenBy: string,
   ) {}
-
-  /** Why the clusters of other providers of the run are not known; undefined if they are. */
-  get problem(): string | undefined {
-    return this.journal.problem;
-  }
 
   get<T extends Topic>(topic: T, subject: string): Value<T> | undefined {
     return this.all(topic).get(this.#key(topic, subject));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Client } from "../../api/client";
+import type { CallOptions, Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { stateOf, statusOfWord } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
@@ -24,14 +24,7 @@ import {
   usualPollIntervalMs,
 } from "../../base/times";
 import { type Condition, countHealthy, type Found, type Observation, unhealthyReasons } from "../health/health";
-import {
-  creationGraceLeftMs,
-  findStatus,
-  type ListOptions,
-  type LookupSources,
-  lookUp,
-  memberOf,
-} from "../service/lookup";
+import { creationGraceLeftMs, findStatus, type LookupSources, lookUp, memberOf } from "../service/lookup";
 import type { Operation } from "../service/operation";
 
 interface WaitOptions {
@@ -48,7 +41,7 @@ const maxMisses = 3;
 /** A service may reject a valid key by mistake once, but not three times in a row. */
 const maxRefusals = 3;
 
-type PollOptions = Pick<ListOptions, "priority">;
+type PollOptions = Pick<CallOptions, "priority">;
 /** Other requests take precedence over a poll of a pending cluster, because the poll is repeated anyway. */
 const pollPriority: PollOptions = { priority: "poll" };
 
