@@ -35,9 +35,9 @@ import { healthOfWord, hideInStatus, isUnhealthyStatus, stateOf, statusOfWord } 
 import type { Health, ServiceInfo } from "./types";
 
 /** @assumption Some fields of a cluster may stand in one of these objects inside its record. */
-export const fieldGroups = ["config", "spec", "attributes"];
+const fieldGroups = ["config", "spec", "attributes"];
 /** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
-export const clusterListNames = ["clusters", "data", "items", "result"];
+const clusterListNames = ["clusters", "data", "items", "result"];
 const [_kind, ...envNames] = clusterTable.env;
 const gpuKinds = [inner(gpuIdentifier, "id"), inner(gpuIdentifier, "name")];
 
@@ -59,7 +59,15 @@ export const countTable = {
   ready: [count, "ready", "ready_replicas", "healthy", "healthy_replicas", "running_replicas", "active_replicas"],
 } as const satisfies Table;
 const countObjects = ["replicas", "summary", "health"];
-export const statusFieldNames = [replicaListNames, replicaTable, verdictNames, countTable, countObjects];
+export const clusterFieldNames = [
+  fieldGroups,
+  clusterListNames,
+  replicaListNames,
+  replicaTable,
+  verdictNames,
+  countTable,
+  countObjects,
+];
 
 export function readCreated(json: unknown): ClusterRecord {
   const record = recordIn(json);
@@ -182,7 +190,7 @@ export function readStatus(json: unknown): StatusRecord {
 }
 
 /** The replicas in the record of a cluster. A count of healthy ones is ignored before it runs: `activeReplicas` may mean another thing. */
-export function replicasIn(fields: Fields, status: string | undefined): StatusRecord | undefined {
+function replicasIn(fields: Fields, status: string | undefined): StatusRecord | undefined {
   const mayRun = ["running", "unknown"].includes(stateOf(status));
   const list = fields.get("replicas");
   if (Array.isArray(list) && list.length > 0) {

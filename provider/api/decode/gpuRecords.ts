@@ -92,9 +92,9 @@ const stockTable = {
 } as const satisfies Table;
 
 /** The field that a plain value is in a map by GPU type, and its kind. */
-export type ValueField = readonly [name: string, kind: Kind<unknown>];
+type ValueField = readonly [name: string, kind: Kind<unknown>];
 /** @assumption In a map by GPU type, a plain value is what the endpoint is about: the name of a model, the price of an hour, or the stock. In `/v1/gpus`, it may be anything. */
-export const valueFields = {
+const valueFields = {
   models: ["name", (value) => (number(value) === undefined ? text(value) : undefined)],
   pricing: ["price", (value) => ((number(value) ?? -1) >= 0 ? value : undefined)],
   availability: ["available", (value) => inStock(value) ?? quantity(value)],
@@ -131,8 +131,9 @@ function mayBeGpuTypes(keys: readonly string[]): boolean {
   return keys.every(isType) && keys.some((key) => /\d/.test(key));
 }
 
-export function readGpuPage({ json, headers }: ParsedAnswer, field?: ValueField): Page<GpuType> {
-  const list = gpuListIn(json, field);
+/** @param about What the list is about, if not everything. */
+export function readGpuPage({ json, headers }: ParsedAnswer, about?: keyof typeof valueFields): Page<GpuType> {
+  const list = gpuListIn(json, about && valueFields[about]);
   if (!list) throw new UnreadableError("it is not a list of GPU types in a form that this version knows");
   const { rows, around } = list;
   const items = gpusIn(list);
@@ -240,7 +241,7 @@ export function identifiersOf({ type, raw }: Pick<GpuType, "type" | "raw">): str
   return [...new Set([type, ...gpuNamesIn(raw)])];
 }
 
-export type Stock = Pick<GpuType, "available" | "availableCount">;
+type Stock = Pick<GpuType, "available" | "availableCount">;
 
 function stockIn(fields: Fields): Stock {
   const { available, soldOut, availableCount } = fields.read(stockTable);

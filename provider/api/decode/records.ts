@@ -120,23 +120,16 @@ export const gpuIdentifier: Kind<string> = (value) => {
 };
 
 /** Whether an identifier is a UUID: only services with the client's names have such GPU types. */
-export function isUuid(identifier: string): boolean {
-  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(identifier);
-}
+export const isUuid = (identifier: string): boolean => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(identifier);
 
 /** @assumption The id of a cluster has this prefix; an id without it may belong to something else. */
 export const clusterIdPrefix = "cl_";
 
-export function hasIdPrefix(id: string): boolean {
-  return id.toLowerCase().startsWith(clusterIdPrefix);
-}
+export const hasIdPrefix = (id: string): boolean => id.toLowerCase().startsWith(clusterIdPrefix);
 
 /** Compares ids without case: a service may report an id in another case than at creation. */
-export function sameId(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
+export const sameId = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** Normalizes an identifier of a GPU type for comparison: `RTX 4090`, `rtx-4090` and `rtx_4090` are equal. */
-export function gpuKey(identifier: string): string {
-  return identifier.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || identifier;
-}
+export const gpuKey = (identifier: string): string =>
+  identifier.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || identifier;

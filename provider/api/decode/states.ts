@@ -1,6 +1,5 @@
-import { isNotFound } from "../../base/errors";
 import { plainName } from "../../base/text";
-import type { ClusterRecord, StatusRecord } from "./records";
+import type { StatusRecord } from "./records";
 
 /** The meaning of a status word for a wait; `unknown` for an unknown word, and for none. */
 type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
@@ -60,14 +59,13 @@ export function healthOfWord(word: string | undefined): boolean | undefined {
   return isUnhealthyStatus(word) ? false : isFullShare(word);
 }
 
-/** Whether a word means that something does not serve, for another reason than that it starts or stops. */
-export function isUnhealthyStatus(word: string | undefined): boolean {
-  return stateOf(word) === "failed" || isOneOf(`${unhealthyStatuses} ${downStatuses}`, word);
-}
+const isOneOf = (words: string, word: string | undefined): boolean => words.split(" ").includes(normalizedState(word));
 
-export function isKnownWord(word: string): boolean {
-  return stateOf(word) !== "unknown" || isUnhealthyStatus(word);
-}
+/** Whether a word means that something does not serve, for another reason than that it starts or stops. */
+export const isUnhealthyStatus = (word: string | undefined): boolean =>
+  stateOf(word) === "failed" || isOneOf(`${unhealthyStatuses} ${downStatuses}`, word);
+
+export const isKnownWord = (word: string): boolean => stateOf(word) !== "unknown" || isUnhealthyStatus(word);
 
 /** A known word alone is never hidden, even if it is a secret. Any other status may quote a secret, even beside a known word. */
 export function hideInStatus(word: string, hide: (text: string) => string): string {
@@ -81,26 +79,17 @@ function isFullShare(word = ""): boolean | undefined {
 }
 
 /** True if the cluster is deleted or is being deleted: its name is free, and it gets no more requests. */
-export function isDeleting(word: string | undefined): boolean {
-  return stateOf(word) === "terminated" || isOneOf(deletingStatuses, word);
-}
+export const isDeleting = (word: string | undefined): boolean =>
+  stateOf(word) === "terminated" || isOneOf(deletingStatuses, word);
 
 /** True of a replica that is gone, and of a cluster that is gone after the request for its deletion. */
-export function mayBeGone(word: string | undefined): boolean {
-  return stateOf(word) === "terminated" || isOneOf(goneStatuses, word);
-}
+export const mayBeGone = (word: string | undefined): boolean =>
+  stateOf(word) === "terminated" || isOneOf(goneStatuses, word);
 
-export function isStopping(word: string | undefined): boolean {
-  return isOneOf(stoppingStatuses, word);
-}
+export const isStopping = (word: string | undefined): boolean => isOneOf(stoppingStatuses, word);
 
-export function isSameWord(one: string | undefined, other: string | undefined): boolean {
-  return normalizedState(one) === normalizedState(other);
-}
-
-function isOneOf(words: string, word: string | undefined): boolean {
-  return words.split(" ").includes(normalizedState(word));
-}
+export const isSameWord = (one: string | undefined, other: string | undefined): boolean =>
+  normalizedState(one) === normalizedState(other);
 
 /** A word by `plainName`, without neutral words and numbers unless it is a known word. */
 function normalizedState(word = ""): string {
@@ -110,15 +99,7 @@ function normalizedState(word = ""): string {
   return parts.join("_");
 }
 
-/**
- * The health that a record shows. Without replicas, its status word counts for all of them, except after a 404 of `/status`,
- * which may be about replicas that do not exist yet.
- */
-export function statusIn({ health, status }: ClusterRecord, failure?: unknown): StatusRecord | undefined {
-  if (health) return { ...health, status };
-  return isNotFound(failure) ? undefined : statusOfWord(status);
-}
-
+/** The health of a cluster that shows no replicas: that of its status word. */
 export function statusOfWord(status: string | undefined): StatusRecord {
   return { replicas: [], status, overall: healthOfWord(status), isMissing: true };
 }
