@@ -187,7 +187,7 @@ export async function findStatus(
   options: Pick<CallOptions, "priority" | "attempts"> = {},
 ): Promise<StatusRecord | undefined> {
   try {
-    const request = { ...operation.lookup(), ...options };
+    const request = { ...operation.lookupOptions(), ...options };
     return clearStatus(await client.getClusterStatus(operation.id, request), request.redactor);
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -210,7 +210,7 @@ export async function find(
   operation: Operation,
   options: Pick<LookupOptions, "priority" | "wasDeleted"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const { record, isGone } = await lookUp(deps, operation.id, { ...operation.lookup(), ...options });
+  const { record, isGone } = await lookUp(deps, operation.id, { ...operation.lookupOptions(), ...options });
   operation.observe({ ...operation.observed, record, isGone });
   return isGone ? undefined : operation.observed.record;
 }

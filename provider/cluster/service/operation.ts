@@ -117,15 +117,15 @@ export class Operation {
     this.#observed = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }
 
-  request() {
+  requestOptions() {
     const onWait = (message: string) => this.progress(this.#redactor.incoming(message));
     const { title: subject, signal, deadlineMs } = this;
     return { subject, signal, deadlineMs, onWait, redactor: this.#redactor };
   }
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
-  lookup() {
-    return { ...this.request(), deadlineMs: this.deadlineMs + lookupGraceMs };
+  lookupOptions() {
+    return { ...this.requestOptions(), deadlineMs: this.deadlineMs + lookupGraceMs };
   }
 
   now(): number {

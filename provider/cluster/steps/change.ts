@@ -204,7 +204,7 @@ async function reachReplicas(change: Change): Promise<void> {
     operation.show(`scaling to ${replicas}`);
     await sendWrite(deps, operation, {
       kind: "scale",
-      send: () => deps.client.scaleCluster(operation.id, replicas, operation.request()),
+      send: () => deps.client.scaleCluster(operation.id, replicas, operation.requestOptions()),
       isDone: (found) => found?.replicas === replicas,
       attempt: () => progress.attempt("replicas"),
     });
@@ -229,7 +229,7 @@ async function stop(change: Change): Promise<void> {
   const { record } = operation.observed;
   if (!isDone(record)) {
     operation.show("stopping");
-    const send = () => deps.client.stopCluster(operation.id, operation.request());
+    const send = () => deps.client.stopCluster(operation.id, operation.requestOptions());
     await sendWrite(deps, operation, { kind: "stop", send, isDone, attempt: () => progress.attempt("desiredStatus") });
   }
   if (update.target.skipAwait) return waitUntilVisible(deps, operation);
@@ -260,9 +260,9 @@ async function start(change: Change, { actions, redeployBody }: StartOptions): P
   if (isStopping(statusBefore)) await waitUntilStopped(deps, operation, statusBefore);
   const stoppedStatus = operation.observed.record?.status;
   const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
-    restart: () => client.restartCluster(id, operation.request()),
-    redeploy: () => client.redeployCluster(id, operation.request(), redeployBody),
-    scale: () => client.scaleCluster(id, update.target.replicas, operation.request()),
+    restart: () => client.restartCluster(id, operation.requestOptions()),
+    redeploy: () => client.redeployCluster(id, operation.requestOptions(), redeployBody),
+    scale: () => client.scaleCluster(id, update.target.replicas, operation.requestOptions()),
   };
   const attempt = () => progress.attempt("desiredStatus");
   const isDone = () => isStarted(change, stoppedStatus);
@@ -307,7 +307,7 @@ function isRefusedRequest(error: unknown): error is ApiError {
 async function observeStatus({ deps, operation }: Change): Promise<StatusRecord | undefined> {
   const status = await findStatus(deps.client, operation);
   if (!status || status.status !== undefined) return status;
-  const record = await findCluster(deps, operation.id, operation.lookup());
+  const record = await findCluster(deps, operation.id, operation.lookupOptions());
   return { ...status, status: record?.status };
 }
 
@@ -365,8 +365,8 @@ async function restartReplicas(
       kind: "restart",
       send: () =>
         action === "restart"
-          ? client.restartCluster(operation.id, operation.request())
-          : client.redeployCluster(operation.id, operation.request(), body),
+          ? client.restartCluster(operation.id, operation.requestOptions())
+          : client.redeployCluster(operation.id, operation.requestOptions(), body),
       isDone: async () => showsRollout(before, await observeStatus(change)),
       attempt: () => progress.attempt(...paths),
     });

@@ -57,7 +57,7 @@ export async function sendWrite<Answer>(
   const limit = writeTable[kind];
   const seen: ClusterRecord[] = [];
   const read = async (priority?: "lookup") => {
-    const record = await findCluster(target, operation.id, { ...operation.lookup(), priority });
+    const record = await findCluster(target, operation.id, { ...operation.lookupOptions(), priority });
     if (record) seen.push(record);
     return record;
   };

@@ -47,7 +47,7 @@ export async function sendUpdate(
               "value. Nothing was sent. Set the variable in the program, without `ignoreChanges` for it, or remove it in the service",
           );
         };
-        return deps.client.updateCluster(operation.id, checkedBodyFor, operation.request());
+        return deps.client.updateCluster(operation.id, checkedBodyFor, operation.requestOptions());
       },
       isDone: (found) => found !== undefined && shows(found, update, differing),
       attempt,

@@ -147,7 +147,7 @@ export class Poller {
   async #byList(options: WaitOptions): Promise<Observation> {
     const { operation, conditionOf, untilGone } = options;
     const { lists } = this.sources;
-    const request = { ...operation.lookup(), ...pollPriority, attempts: 1 };
+    const request = { ...operation.lookupOptions(), ...pollPriority, attempts: 1 };
     const reading = untilGone ? lists.whole(sameTickMs, request) : lists.recent(sameTickMs, request);
     const list = await reading.catch((error: unknown) => {
       // A key may be allowed to read its clusters but not to list them.
@@ -208,7 +208,7 @@ export class Poller {
     { operation, untilGone: wasDeleted }: WaitOptions,
     priority: PollOptions = pollPriority,
   ): Promise<Observation> {
-    const options = { ...operation.lookup(), ...priority, wasDeleted, attempts: 1, listAgeMs: sameTickMs };
+    const options = { ...operation.lookupOptions(), ...priority, wasDeleted, attempts: 1, listAgeMs: sameTickMs };
     return lookUp(this.sources, operation.id, options);
   }
 
