@@ -68,9 +68,8 @@ export const isUnhealthyStatus = (word: string | undefined): boolean =>
 export const isKnownWord = (word: string): boolean => stateOf(word) !== "unknown" || isUnhealthyStatus(word);
 
 /** A known word alone is never hidden, even if it is a secret. Any other status may quote a secret, even beside a known word. */
-export function hideInStatus(word: string, hide: (text: string) => string): string {
-  return isKnownWord(word) && /^[a-z _-]*$/i.test(word) ? word : hide(word);
-}
+export const hideInStatus = (word: string, hide: (text: string) => string): string =>
+  isKnownWord(word) && /^[a-z _-]*$/i.test(word) ? word : hide(word);
 
 /** Whether the share in a word is full: `Running (1/2)` does not run yet. `undefined` without a share. */
 function isFullShare(word = ""): boolean | undefined {
@@ -100,6 +99,9 @@ function normalizedState(word = ""): string {
 }
 
 /** The health of a cluster that shows no replicas: that of its status word. */
-export function statusOfWord(status: string | undefined): StatusRecord {
-  return { replicas: [], status, overall: healthOfWord(status), isMissing: true };
-}
+export const statusOfWord = (status: string | undefined): StatusRecord => ({
+  replicas: [],
+  status,
+  overall: healthOfWord(status),
+  isMissing: true,
+});
