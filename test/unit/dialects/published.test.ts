@@ -88,42 +88,10 @@ describe("the service of the official client", () => {
     expect(failed.state).not.toHaveProperty("__fixed");
   });
 
-  it("replaces the cluster if env changes, as the preview says, and an update fails without changing the state", async () => {
-    const fixture = await openFixture({ dialect: "client" });
-    const { id, state } = await fixture.create(wanted);
-    const { inputs } = await check(fixture, { ...wanted, env: { MODEL: "another" } }, wanted);
-    const { changes } = await fixture.diff({ id, state }, inputs);
-    expect(fixture.messages.join("\n")).toContain(
-      "`env.EMPTY` change, which the service cannot do in place, so it is replaced",
-    );
-    const paths = ["env.MODEL", "env.MODE", "env.EMPTY"];
-    expect(Object.keys(changes).filter((path) => changes[path]?.replace)).toEqual(paths);
-    const failed = await fixture.failingChange({ id, state }, inputs);
-    expect(failed.text).toMatch(/^cluster "web" \(.*\) was not changed completely: `env` cannot be changed in place/);
-    expect(failed.text).toContain("The next `pulumi up` replaces the cluster");
-    expect(fixture.simulator.cluster(id)).toMatchObject({ env: wanted.env, generation: 1 });
-    fixture.forget();
-    // The change is undone.
-    await fixture.update(failed, wanted);
-    expect(fixture.writes()).toEqual([]);
-  });
-
   it("keeps the first identifier of a cluster's GPU type, so that no preview shows another one", async () => {
     const fixture = await openFixture({ dialect: "client" });
     const before = { ...wanted, gpuType: "57ce3f69-fb36-4892-8767-e0008350b3b8" };
     expect((await check(fixture, wanted, before)).inputs["gpuType"]).toBe(before.gpuType);
-  });
-
-  it("gives an import the name of the GPU, which is no drift beside another identifier of the program", async () => {
-    const fixture = await openFixture({ dialect: "client" });
-    const { name, container, gpuType, replicas } = wanted;
-    const { id } = fixture.simulator.addCluster({ name, container, gpuType, replicas });
-    const found = await fixture.read({ id, state: {} });
-    const inputs = { name, container, gpuType: "RTX 4090", replicas };
-    expect(found).toMatchObject({ inputs, state: { gpuType: "RTX 4090" } });
-    const again = await fixture.refresh({ id, state: found?.state ?? {} });
-    expect(fixture.toDo(again, found?.inputs ?? {})).toEqual([]);
-    expect(fixture.toDo(again, { ...found?.inputs, gpuType: "rtx-4090" })).toEqual([]);
   });
 
   it("has its models, prices and availability joined, with the price of the tier", async () => {
@@ -152,13 +120,6 @@ describe("the service of the official client", () => {
     expect(failures).toEqual([{ property: "gpuType", reason }]);
     expect(fixture.writes()).toEqual([]);
   });
-});
-
-it("replicas without a health check are judged by their states", async () => {
-  const wire = rewritingText((body) => body.replaceAll('"healthy":true', '"healthy":false'));
-  const fixture = await openFixture({ dialect: "client", wire });
-  const { state } = await fixture.make(wanted);
-  expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
 });
 
 describe("the names of requests", () => {

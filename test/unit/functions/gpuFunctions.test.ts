@@ -51,15 +51,6 @@ describe("the availability of one GPU type", () => {
   const call = async (type: string, fixture: Fixture) =>
     fixture.run(createFunctions(() => fixture.client).getGpuAvailability({ type }));
 
-  it("has its path, and is a list of one", async () => {
-    const fixture = await openFixture();
-    fixture.simulator.setGpuType("h100", { stock: 3 });
-    expect(await call("h100", fixture)).toStrictEqual({
-      availability: [{ type: "h100", available: true, availableCount: 3, raw: expect.any(Object) }],
-    });
-    expect(fixture.requestLines()).toEqual(["GET /v1/gpus/h100/availability"]);
-  });
-
   it("fails for a type that the service does not know, and names the function that lists the types", async () => {
     const fixture = await openFixture();
     const { message } = await failureOf(call("h/1?", fixture));

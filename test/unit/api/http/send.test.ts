@@ -205,12 +205,4 @@ describe("an error of Node", () => {
     const error = await clock.run(failureOf(transportOver(send, { clock })(requestOf())));
     expect(messageOf(error)).toBe(`GET /v1/clusters: ${cause} (${code}, 127.0.0.1). ${advice}`);
   });
-
-  it("a connection that breaks after its handshake may have carried the request", async () => {
-    const code = "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC";
-    failWith(Object.assign(new Error(code), { code }));
-    const clock = new VirtualClock();
-    const error = await clock.run(failureOf(transportOver(send, { clock })(requestOf("create", { method: "POST" }))));
-    expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true });
-  });
 });

@@ -64,18 +64,6 @@ describe("a failed request", () => {
     await expect(pending).rejects.toThrow(/^interrupted$/);
     expect(sent).toEqual([]);
   });
-
-  it("ends its pause at once when its signal aborts", async () => {
-    const { clock, sent, start } = openFixture(failing("ambiguous"));
-    const controller = new AbortController();
-    const pending = start(requestOf("delete", { signal: controller.signal }));
-    pending.catch(() => undefined);
-    await quiet();
-    expect(clock.sleeping).toBe(1);
-    controller.abort(new Error("interrupted"));
-    await expect(pending).rejects.toThrow(/^interrupted$/);
-    expect([sent.length, clock.sleeping]).toEqual([1, 0]);
-  });
 });
 
 test("a refusal by the rate limit uses up no attempt until the wait would become too long", async () => {

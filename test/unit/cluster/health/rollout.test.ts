@@ -87,17 +87,6 @@ describe("an update of a cluster that is not healthy", () => {
     expect(fixture.writes()).toEqual(calls);
     expect(fixture.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
-
-  it("ends at once if someone else stops the cluster", async () => {
-    const fixture = await openLate(300_000);
-    const made = await fixture.settle(checked);
-    fixture.simulator.change(made.id, { status: "failed", message: "node lost" });
-    const stop = () => fixture.simulator.change(made.id, { status: "stopped" });
-    void fixture.clock.sleep(20_000).then(stop);
-    const { end, tookMs } = await fixture.timed(fixture.failingChange(made, { ...checked, env }));
-    expect(end.text).toContain("someone else stopped it");
-    expect(tookMs).toBeLessThan(26_000);
-  });
 });
 
 /** Replicas by `<id>` for a healthy one, `<id>!` for one that starts, `<id>?` for one that is unhealthy. */

@@ -111,13 +111,6 @@ describe("two creations at the same time", () => {
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(fixture.living()).toHaveLength(1);
   });
-
-  it("make both clusters after one list if their names differ", async () => {
-    const fixture = await openFixture();
-    await fixture.run(Promise.all([claim(fixture), claim(fixture, { name: "api" })]));
-    expect(fixture.living()).toHaveLength(2);
-    expect(fixture.countOf(listLine)).toBe(1);
-  });
 });
 
 it("a request without an answer is searched for long enough to find a cluster that appears a minute later", async () => {

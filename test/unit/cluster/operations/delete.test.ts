@@ -38,14 +38,6 @@ describe("a deletion", () => {
     }
   });
 
-  it("frees the name for this process even if a list lags behind", async () => {
-    const { fixture, made } = await openSettled(checked);
-    await fixture.run(fixture.service.lists.recent(0));
-    await fixture.remove(made);
-    const { id } = await fixture.make({ ...checked, gpuType: "l4" });
-    expect(fixture.living().map((cluster) => cluster.id)).toEqual([id]);
-  });
-
   it("of a new cluster ends at once if its answer is lost, and the list confirms the 404 of its repetition", async () => {
     const { fixture, made } = await openSettled(checked, { deletionMs: 0 });
     fixture.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });

@@ -3,7 +3,7 @@ import { costAt } from "../../../../provider/cluster/preflight/cost";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
-import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
+import { check, checkAll, checkOnce, old } from "./harness";
 
 const priceless: FixtureOptions = {
   gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
@@ -89,18 +89,6 @@ describe("gpucluster:maxHourlyCost", () => {
       ],
       [expect.stringMatching(/cost 14.95 USD .*, and 1 more$/)],
     ]);
-  });
-
-  it("counts each cluster once, even existing ones, and no stopped one", async () => {
-    const twice = await checkTwice(await openFixture({ settings }), { ...checked, gpuType: "h200" }, old());
-    expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
-    const fixture = await openFixture({ settings });
-    expect((await check(fixture, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
-    const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
-    const counts = (await checkAll(fixture, [stopped, { ...checked, name: "c" }])).map(
-      ({ refusals }) => refusals.length,
-    );
-    expect(counts).toEqual([0, 1]);
   });
 
   it("does not count a cluster without a price, with one warning", async () => {

@@ -57,16 +57,6 @@ describe("another name of the GPU type in the program", () => {
     expect([again.refusals, again.replaces, again.requests]).toEqual([[], [], []]);
   });
 
-  it("is found in the list once, if the state does not have it yet", async () => {
-    const { fixture, ...held } = await openMade();
-    const { __gpu, ...old } = held.inputs;
-    const { __gpu: _, ...oldState } = held.state;
-    const first = await nextRun(fixture, { ...held, inputs: old, state: oldState }, byName);
-    expect([first.refusals, first.replaces, first.requests]).toEqual([[], [], ["/v1/gpus"]]);
-    const second = await nextRun(fixture, { ...held, inputs: first.inputs, state: oldState }, byName);
-    expect([second.refusals, second.replaces, second.requests]).toEqual([[], [], []]);
-  });
-
   it("is found in a list that no longer has the first name", async () => {
     const renamed = rewritingText((body) => body.replaceAll('"h100"', '"h100-sxm5"'));
     let isRenamed = false;

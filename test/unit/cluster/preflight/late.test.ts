@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
 import { check, listOf, old } from "./harness";
@@ -48,16 +48,6 @@ describe("a limit on costs while the key is busy", () => {
     const { refusals } = await check(fixture, { ...checked, ...news }, olds);
     expect(refusals).toEqual(passes ? [] : [expect.stringMatching(text)]);
   });
-});
-
-it("a preview of outputs leaves the type of a new cluster open if there are several", async () => {
-  const fixture = await openFixture();
-  const preview = async (news: Properties) => {
-    const { knownOutputs } = await fixture.run(fixture.cluster.check(fixture.ctx({ showsOutputs: true }), news, {}));
-    return fixture.cluster.preview(knownOutputs);
-  };
-  expect(await preview(listOf("h200", "h100", "l4"))).toMatchObject({ gpuType: UNKNOWN });
-  expect(await preview({ ...checked, gpuType: "h200" })).not.toHaveProperty("gpuType");
 });
 
 it("a cluster that got another type of the list has the cost of it, and keeps it in the next preview", async () => {

@@ -67,18 +67,6 @@ describe("the replicas that an autoscaler has added since the last refresh", () 
     const { lines, lists } = await said({ env: { A: "new" }, ...changes });
     expect([lines.at(-1), lists]).toEqual([line, 1]);
   });
-
-  it("count in a replacement with a new name, which says what the new cluster gets", async () => {
-    const { lines, lists } = await said({ gpuType: "l4" }, true);
-    const loss =
-      "the old cluster with its 5 replicas is deleted, or kept and billed with `retainOnDelete`; the new one gets 2";
-    expect([lines, lists]).toEqual([[`warning: web: \`gpuType\` changes, so it is replaced: ${loss}`], 1]);
-  });
-
-  it("cause no request of their own", async () => {
-    const { lines, lists } = await said({ gpuType: "l4" });
-    expect([lines, lists]).toEqual([[expect.stringContaining("the old cluster with its 2 replicas is deleted")], 0]);
-  });
 });
 
 describe("the reason of an update", () => {

@@ -27,36 +27,11 @@ describe("endpoint and createdAt", () => {
     expect(fixture.requestLines()).toEqual(lines);
   });
 
-  it("come from one list for all clusters whose old inputs lack them", async () => {
-    const fixture = await openFixture();
-    const made = ["a", "b", "c"].map((name) => fixture.simulator.addCluster({ name, gpuType: "h100" }));
-    for (const { name, endpoint, createdAt } of made) {
-      const { inputs } = await check(fixture, { ...least, name }, { ...least, name }, name);
-      expect(inputs).toMatchObject({ endpoint, createdAt });
-    }
-    expect(fixture.requestLines().filter((line) => line === listLine)).toHaveLength(1);
-  });
-
   it("are left out if several clusters have the name", async () => {
     const fixture = await openFixture();
     for (let time = 0; time < 2; time += 1) fixture.simulator.addCluster({ name: "web", gpuType: "h100" });
     const { inputs, refusals } = await check(fixture, checked, checked);
     expect([refusals, hasNone(inputs)]).toEqual([[], true]);
-  });
-});
-
-describe("a cluster with the inputs of the last check", () => {
-  it("is not judged again, so that stricter rules do not fail it", async () => {
-    const before = old({ container: "no-tag", replicas: 20_000 });
-    const { fixture, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
-    expect([refusals, said, fixture.simulator.requests]).toEqual([[], [], []]);
-    expect((await check(fixture, { ...checked, container: "another" }, before)).refusals).toHaveLength(1);
-  });
-
-  it("keeps its name", async () => {
-    const fixture = await openFixture();
-    expect((await check(fixture, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
-    expect((await check(fixture, named("A"), {}, "b")).refusals).toEqual([expect.stringContaining(urnOf("a"))]);
   });
 });
 
@@ -102,21 +77,6 @@ describe("a warning of checks that failed", () => {
     const { name, ...unnamed } = checked;
     await check(fixture, { ...unnamed, skipAwait: true }, old(), "c");
     expect(fixture.warnings()).toContain('warning: c: `name` is no longer set; the cluster keeps its name "web"');
-  });
-});
-
-describe("the time limit of the reads of a run", () => {
-  it("holds for all of them together", async () => {
-    const fixture = await openFixture({
-      client: ({ listClusters, listGpuTypes }) => ({
-        listClusters: (...args) => fixture.clock.sleep(3_000).then(() => listClusters(...args)),
-        listGpuTypes: (...args) => fixture.clock.sleep(3_000).then(() => listGpuTypes(...args)),
-      }),
-    });
-    const startMs = fixture.clock.now();
-    await checkAll(fixture, ["a", "b", "c"].map(named));
-    expect(fixture.messages).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
-    expect(fixture.clock.now() - startMs).toBe(5_000);
   });
 });
 

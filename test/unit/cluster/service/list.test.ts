@@ -44,31 +44,6 @@ describe("the shared list", () => {
     await clock.run(lists.recent(0));
     expect(sent).toHaveLength(3);
   });
-
-  it("is abandoned by a caller at its deadline, and does not end for the others", async () => {
-    const { waitAll, deadlines } = open(10_000);
-    const [long, short] = await waitAll(1_200, 1);
-    expect(long).toBe("answered after 10 s");
-    expect(short).toMatch(/^GET \/v1\/clusters for cluster "c1": .*time limit is reached after 1 s$/);
-    expect(deadlines()).toEqual([1_200]);
-  });
-
-  it("is requested again by a caller with more time after the deadline of the first one", async () => {
-    const { waitAll, deadlines } = open(10_000);
-    const [first, ...others] = await waitAll(1, 2, 3, 1_200);
-    expect(first).toMatch(/after 1 s$/);
-    expect(others[0]).toMatch(/after 2 s$/);
-    expect(others[2]).toBe("answered after 13 s");
-    expect(deadlines()).toEqual([1, 2, 3, 1_200]);
-  });
-
-  it("is requested again once after a failure, for the callers that allow more attempts", async () => {
-    const { lists, sent, clock } = open(1, 1);
-    const polls = [1, 2].map(() => expect(lists.recent(30_000, { attempts: 1 })).rejects.toThrow("no"));
-    const creations = Promise.all([1, 2, 3].map(() => lists.recent(30_000)));
-    await clock.run(Promise.all([...polls, creations]));
-    expect(sent.map(({ attempts }) => attempts)).toEqual([1, undefined]);
-  });
 });
 
 it("a request for the list that keeps failing ends with its last caller, and is sent again only for another one", async () => {

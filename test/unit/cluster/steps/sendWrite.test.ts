@@ -90,14 +90,6 @@ describe.each(changes)("a conflict: %s", (_title, change, line, reached) => {
       expect(tookMs).toBeLessThan(60_000);
     },
   );
-
-  it("fails after a few requests with the service's message if it never ends", async () => {
-    const { fixture, made } = await openConflicting(line, { times: 1_000 });
-    const { end, tookMs } = await fixture.timed(failureOf(change(fixture, made)));
-    expect(end.message).toContain("not now");
-    expect(fixture.countOf(line)).toBe(5);
-    expect(tookMs).toBeLessThan(60_000);
-  });
 });
 
 it.each<[string, Fault[]]>([

@@ -69,14 +69,6 @@ it.each<[string, Words, string]>([
   await fixture.expectAtGoal(made, toRun);
 });
 
-it("a running cluster of a service that shows no health of replicas is ready after half a minute of the same", async () => {
-  const fixture = await openFixture({ faults: [noStatus], provisioningMs: upMs });
-  const { end: made, tookMs } = await create(fixture);
-  expect([tookMs >= upMs + 30_000, tookMs < upMs + 40_000]).toEqual([true, true]);
-  expect(fixture.warnings()).toEqual([]);
-  await fixture.expectAtGoal(made, toRun);
-});
-
 it("a refresh does not report a cluster as ready whose wait has not ended", async () => {
   const fixture = await openFixture({ ...saying({ replica: ofHealthy({ status: "brewed" }) }), provisioningMs: upMs });
   const failed = await fixture.failingCreate(toRun, { timeoutMs: upMs + 10_000 });
