@@ -54,19 +54,6 @@ test.each([
   await clock.run(Promise.all([requests, lookup]));
 });
 
-test("a tenth of a window is reserved for lookups, and shrinks evenly until nothing stays unused", async () => {
-  const { clock, service, send, times } = openFixture((count) => left(4 - count), 0);
-  await clock.run(send());
-  const waiting = many(5, () => send());
-  await quiet();
-  expect(service.arrivals).toHaveLength(1);
-  const lookup = send(requestOf("read", { priority: "lookup", maxQueueMs: 0 }));
-  await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
-  await clock.run(waiting);
-  // The answers have reported a window of 30 s: 3 of 100 are free for its last 9 s, the last one for its last 3 s.
-  expect(times()).toEqual([0, 50, 21_050, 24_050, 27_050, 30_050, 30_100]);
-});
-
 test("each request whose answer is lost counts", async () => {
   const { clock, rateLimiter, send } = openFixture((count) => {
     if (count === 1 || count === 2) throw new Error("lost");
@@ -100,15 +87,4 @@ test("a signal of 50 waits causes no warning of Node, which the engine would sho
   const args = ["-r", "./test/bench/loadTypeScript.cjs", "-e", script];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 30_000 });
   expect([status, stderr]).toEqual([0, ""]);
-});
-
-test("the view shows what is left, until when, and how many requests wait", async () => {
-  const { clock, rateLimiter, send } = openFixture((count) => left(count === 1 ? 0 : 99), 0);
-  expect(rateLimiter.view()).toEqual({ limit: 100, queued: 0 });
-  await clock.run(send());
-  expect(rateLimiter.view()).toEqual({ limit: 100, left: 99, resetInMs: 30_000, queued: 0 });
-  await clock.run(send());
-  const waiting = send(requestOf("create"));
-  expect(rateLimiter.view()).toEqual({ limit: 100, left: 0, resetInMs: 29_950, queued: 1 });
-  await clock.run(waiting);
 });

@@ -225,15 +225,6 @@ describe("a deadline", () => {
     ...more,
   });
 
-  it("ends the retries before a pause that would exceed it", async () => {
-    const { clock, startMs, sent, fail } = openFixture(failing("not-sent"));
-    const error = await fail(requestOf("delete", within(startMs, { attempts: 100 })));
-    expect(clock.now() - startMs).toBeLessThan(leftMs);
-    expect(sent.length).toBeGreaterThan(2);
-    expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
-    expect(String(error)).toMatch(/no answer; its time limit is reached \(tried \d+ times\)/);
-  });
-
   it.each<[string, RequestKind, number]>([
     ["prevents a read at its end", "read", 1],
     ["prevents a creation in its last 2 s", "create", 2_001],

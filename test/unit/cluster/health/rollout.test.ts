@@ -1,6 +1,6 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
 import { showsRollout } from "../../../../provider/cluster/health/health";
-import { type Fixture, openFixture, patch, redeploy, sameReplicas } from "../harness";
+import { type Fixture, openFixture } from "../harness";
 import { checked } from "../inputs";
 
 const env = { MODEL: "another-value" };
@@ -66,26 +66,6 @@ describe("a rollout after an update", () => {
     expect(fixture.running(made)).toMatchObject({ generation: 1, env: checked["env"] });
     const text = "no poll showed a replica that restarts, so the old ones may still run and answer `readinessProbe`";
     expect(fixture.warnings()).toEqual([`warning: cluster "web" (${made.id}): ${text}`]);
-  });
-});
-
-describe("an update of a cluster that is not healthy", () => {
-  const other = { ...checked, name: "other" };
-
-  it.each([
-    ["sends no redeploy if a healthy cluster of the same run was rolled out without one", true, [patch]],
-    ["sends a redeploy if a healthy cluster of the same run needed one", false, [patch, redeploy]],
-  ])("%s", async (_title, updateRollsOut, calls) => {
-    const dialect = { updateRollsOut, runningWhen: "always" } as const;
-    const fixture = await openFixture({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
-    const healthy = await fixture.settle(checked);
-    const sick = await fixture.settle(other);
-    await fixture.change(healthy, { ...checked, env });
-    fixture.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
-    void fixture.clock.sleep(30_000).then(() => fixture.simulator.change(sick.id, { sickReplica: undefined }));
-    const updated = await fixture.change(sick, { ...other, env });
-    expect(fixture.writes()).toEqual(calls);
-    expect(fixture.running(updated)).toMatchObject({ status: "running", generation: 2, env });
   });
 });
 

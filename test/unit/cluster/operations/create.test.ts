@@ -68,18 +68,4 @@ describe("a failure after the creation has an id", () => {
     expect(error.reasons[0]).toMatch(/it disappeared/);
     expect(fixture.countOf("GET /v1/clusters/:id")).toBe(3);
   });
-
-  it.each(["terminated", "removed"])("ends at the first poll that shows it as gone: %s", async (status) => {
-    const fixture = await openFixture({ provisioningMs: 600_000, dialect: { tombstone: "readable" } });
-    const failed = initErrorOf(fixture.cluster.create(fixture.ctx(), checked));
-    await fixture.clock.advance(60_000);
-    const [cluster] = fixture.simulator.clusters();
-    fixture.simulator.change(cluster?.id ?? "", { status: "gone" });
-    const body = JSON.stringify({ ...cluster, status });
-    fixture.simulator.fault({ kind: "body", method: "GET", path: "/v1/clusters/*", body, times: 99 });
-    fixture.simulator.requests.length = 0;
-    const error = await fixture.run(failed);
-    expect(error.reasons[0]).toContain(`it is ${status}: someone else is deleting it`);
-    expect(fixture.countOf("GET /v1/clusters/:id")).toBe(1);
-  });
 });

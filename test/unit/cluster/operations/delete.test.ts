@@ -1,5 +1,5 @@
 import { ConnectionError } from "../../../../provider/base/errors";
-import { type FixtureOptions, failureOf, interruptAfter, openFixture, openSettled } from "../harness";
+import { type FixtureOptions, failureOf, interruptAfter, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const line = "DELETE /v1/clusters/:id";
@@ -13,17 +13,6 @@ describe("a deletion", () => {
     expect(fixture.writes()).toEqual([line]);
     expect(fixture.messages[0]).toBe("status: deleting");
     expect(fixture.messages.at(-1)).toBe("status: deleted");
-  });
-
-  it("shares a few lists with others, and only the last one is read by its id", async () => {
-    const fixture = await openFixture({ deletionMs: 1_000 });
-    const made = await fixture.settleFleet(15);
-    await Promise.all(made.slice(0, 4).map((each) => fixture.remove(each)));
-    const paths = fixture.simulator.requests.filter(({ method }) => method === "GET").map(({ path }) => path);
-    expect(fixture.living()).toHaveLength(11);
-    expect(paths.filter((path) => path === "/v1/clusters").length).toBeLessThanOrEqual(4);
-    expect(paths.filter((path) => path === "/v1/clusters?page=2").length).toBe(1);
-    expect(paths.filter((path) => path.startsWith("/v1/clusters/")).length).toBeLessThanOrEqual(1);
   });
 
   it("reports the cost of the replicas that ran, whoever has scaled the cluster", async () => {

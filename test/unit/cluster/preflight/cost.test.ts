@@ -101,20 +101,6 @@ describe("gpucluster:maxHourlyCost", () => {
       'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
     ]);
   });
-
-  it("holds for the dearest type that a creation can get, and a message shows each type with its price", async () => {
-    const news = { ...checked, gpuType: "l4", fallbackGpuTypes: ["h200", "h100"] };
-    const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 7 } });
-    expect(refusals).toEqual([
-      expect.stringMatching(/clusters seen so far cost 7\.98 USD per hour: web 7\.98 \(2 x h200/),
-    ]);
-    const { inputs, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 8 } });
-    expect(inputs["hourlyCost"]).toBe(0.88);
-    expect(said).toEqual([
-      "info: web: the creation asks for 2 x l4 at 0.44 USD per hour, then for 2 x h200 at 3.99 USD per hour, " +
-        "then for 2 x h100 at 2.99 USD per hour",
-    ]);
-  });
 });
 
 describe("a limit that is exceeded already", () => {

@@ -79,23 +79,6 @@ describe("the end of a cluster", () => {
     expect((await up(later(), held, inputs, program)).sent).toEqual([stop]);
   });
 
-  it("that has stopped the cluster and is removed starts it", async () => {
-    const { program, inputs, held, later, fixture } = await openEnding();
-    await fixture.clock.advance(6 * hourMs);
-    const stopped = await up(later(), held, inputs, program);
-    const started = await up(later(), stopped.held, stopped.inputs, { ...program, runUntil: undefined });
-    expect(started).toMatchObject({ changes: ["desiredStatus", "runUntil", "hourlyCost"], sent: [restart] });
-  });
-
-  it("stops a cluster again that another user has started after it", async () => {
-    const { program, inputs, held, later, fixture } = await openEnding();
-    await fixture.clock.advance(6 * hourMs);
-    const stopped = await up(later(), held, inputs, program);
-    fixture.simulator.change(held.id, { status: "running" });
-    const found = await fixture.refresh(stopped.held);
-    expect((await up(later(), found, { ...stopped.inputs, desiredStatus: "running" }, program)).sent).toEqual([stop]);
-  });
-
   it("that is not known yet may stop an existing cluster, but not a new one", async () => {
     const fixture = await openFixture();
     const program = { ...checked, runUntil: UNKNOWN };

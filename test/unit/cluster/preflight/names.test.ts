@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import type { Properties } from "../../../../provider/contract";
-import { type Fixture, openFixture } from "../harness";
+import { openFixture } from "../harness";
 import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkOnce } from "./harness";
-
-async function nameOf(fixture: Fixture, news: Properties, olds?: Properties): Promise<unknown> {
-  const { inputs, refusals } = await check(fixture, news, olds);
-  expect(refusals).toEqual([]);
-  return inputs["name"];
-}
 
 test("the defaults are one running replica and a name generated from the URN, which is marked", async () => {
   const { inputs, refusals } = await checkOnce(least);
@@ -20,18 +14,6 @@ test("the defaults are one running replica and a name generated from the URN, wh
 });
 
 describe("a generated name", () => {
-  it("differs each time when a cluster is replaced three times in a row", async () => {
-    const seen = [await nameOf(await openFixture(), least)];
-    for (let step = 0; step < 3; step += 1) {
-      const fixture = await openFixture();
-      const olds = { ...least, name: seen.at(-1), __generatedName: true };
-      // The engine checks a replacement with the old inputs first, and without them then.
-      expect(await nameOf(fixture, least, olds)).toBe(seen.at(-1));
-      seen.push(await nameOf(fixture, least, {}));
-    }
-    expect(new Set(seen).size).toBe(4);
-  });
-
   const anyUrn = fc.string({ unit: "grapheme", maxLength: 120 }).map(urnOf);
   const salts = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
 

@@ -91,18 +91,6 @@ describe("the reason of an update", () => {
     await fixture.diff({ id, state }, inputs);
     expect(fixture.messages).toEqual(lines.map((line) => `info: web: ${line}`));
   });
-
-  it("is not shown by a refresh, in which the engine requests a diff without a check, but by the update after it", async () => {
-    const { fixture, id, state } = await openSettled(checked);
-    fixture.simulator.change(id, { replicas: 5 });
-    const found = await fixture.read({ id, state });
-    const diff = (news: Properties) => fixture.diff({ id, state: found?.state ?? {} }, news);
-    await diff(state);
-    expect(fixture.messages.filter((text) => !text.startsWith("status: "))).toEqual([]);
-    const { inputs, said } = await check(fixture, checked, found?.inputs);
-    await diff(inputs);
-    expect([said, fixture.messages.at(-1)]).toEqual([[], "warning: web: 5 -> 2 replicas: 3 are removed"]);
-  });
 });
 
 /** A fixture with the cluster that has the generated name, or another one. */

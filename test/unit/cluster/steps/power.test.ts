@@ -1,7 +1,5 @@
-import { InterruptedError } from "../../../../provider/base/errors";
-import { InitError, type Properties } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { isEverything } from "../../../support/shares";
 import {
   type Fixture,
   type FixtureOptions,
@@ -145,51 +143,3 @@ describe("triggers", () => {
     expect(fixture.warnings()).toEqual([]);
   });
 });
-
-/** Changes, by what they start from and what they lead to. */
-const [a, b] = [{ restartTriggers: ["a"] }, { restartTriggers: ["b"] }];
-const ways: [string, Properties, Properties, object][] = [
-  ["a start with an env", toStop, { ...toRun, env }, { restarts: 0, env }],
-  ["a restart", { ...toRun, ...a }, { ...toRun, ...b }, { restarts: 1, generation: 1 }],
-  ["a start with a trigger", { ...toStop, ...a }, { ...toRun, ...b }, { restarts: 0 }],
-];
-
-/** With which request of the update the user interrupts; a share is every other one. */
-const points = [1, 2, 3, 4, 5, 6, 8, 11].filter((_, index) => isEverything || index % 2 === 1);
-
-it.each(ways)(
-  "an interrupted update is completed by the next one without restarting anything twice: %s",
-  async (_title, before, wanted, goal) => {
-    for (const point of points) {
-      const dialect = { updateRollsOut: false };
-      const fixture = await openFixture({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
-      const made =
-        before["desiredStatus"] === "stopped" ? await fixture.settleStopped(before) : await fixture.settle(before);
-      const at = await interruptedAt(fixture, made, wanted, point);
-      const end = fixture.toDo(at, wanted).length > 0 ? await fixture.change(at, wanted) : at;
-      expect({ point, ...fixture.running(end) }).toMatchObject({ point, status: "running", ...goal });
-      await fixture.expectAtGoal(end, wanted);
-    }
-  },
-);
-
-/** Interrupts as soon as the service has answered so many requests, which can be too late to have an effect. */
-async function interruptedAt(fixture: Fixture, held: Held, news: Properties, point: number): Promise<Held> {
-  const controller = new AbortController();
-  const { requests } = fixture.simulator;
-  requests.length = 0;
-  const push = requests.push.bind(requests);
-  requests.push = (...sent) => {
-    const length = push(...sent);
-    if (length >= point) controller.abort(new InterruptedError("interrupted"));
-    return length;
-  };
-  try {
-    return await fixture.change(held, news, { signal: controller.signal });
-  } catch (error) {
-    // Before the first change, the engine keeps the old state.
-    return error instanceof InitError ? error : held;
-  } finally {
-    requests.push = push;
-  }
-}

@@ -105,14 +105,6 @@ describe("an update of env that is refused", () => {
     expect(bodies(fixture).slice(0, 2)).toEqual(expected);
   });
 
-  it("ends with the reason of a refused read between two attempts", async () => {
-    const { fixture, made } = await openSettled(checked);
-    fixture.simulator.fault({ ...refused("in transition", "PATCH"), status: 409, code: "busy" });
-    fixture.simulator.fault({ ...refused("no such view", "GET"), after: 2, times: 100 });
-    expect((await fixture.failingChange(made, news)).text).toContain("no such view");
-    expect(fixture.writes()).toEqual([patch]);
-  });
-
   it.each<[string, number, string]>([
     ["the refused field has to change", 422, "unknown field env"],
     ["the refusal is about a value", 422, "env.X must be upper case"],

@@ -9,7 +9,6 @@ import {
   redeploy,
   restart,
   rewriting,
-  scale,
   stop,
   toRun,
   toStop,
@@ -132,15 +131,4 @@ it.each<[evidence: string, Fault[]]>([
   expect(fixture.warnings()).toEqual([]);
   const up = await fixture.reach(await fixture.refresh(at), toRun, [restart, redeploy]);
   expect(fixture.running(up).status).toBe("running");
-});
-
-it("a cluster that another user stopped, with an unknown status word, is not settled, and no update starts it", async () => {
-  const { fixture, made } = await openSettled(toRun, dimmed);
-  fixture.simulator.change(made.id, { status: "stopped" });
-  const found = await fixture.refresh(made);
-  expect(found.state).toMatchObject({ desiredStatus: "running", status: "dimmed", settled: false });
-  expect(fixture.toDo(found, toRun)).toEqual(["settled"]);
-  const failed = await fixture.failingChange(found, { ...toRun, replicas: 3 });
-  expect(fixture.writes()).toEqual([scale]);
-  expect(failed.text).toMatch(/timed out after 20m: 0\/3 .*, dimmed/);
 });
