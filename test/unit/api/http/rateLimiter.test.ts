@@ -88,3 +88,14 @@ test("a signal of 50 waits causes no warning of Node, which the engine would sho
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 30_000 });
   expect([status, stderr]).toEqual([0, ""]);
 });
+
+test("the view shows what is left, until when, and how many requests wait", async () => {
+  const { clock, rateLimiter, send } = openFixture((count) => left(count === 1 ? 0 : 99), 0);
+  expect(rateLimiter.view()).toEqual({ limit: 100, queued: 0 });
+  await clock.run(send());
+  expect(rateLimiter.view()).toEqual({ limit: 100, left: 99, resetInMs: 30_000, queued: 0 });
+  await clock.run(send());
+  const waiting = send(requestOf("create"));
+  expect(rateLimiter.view()).toEqual({ limit: 100, left: 0, resetInMs: 29_950, queued: 1 });
+  await clock.run(waiting);
+});

@@ -79,6 +79,15 @@ describe("the end of a cluster", () => {
     expect((await up(later(), held, inputs, program)).sent).toEqual([stop]);
   });
 
+  it("stops a cluster again that another user has started after it", async () => {
+    const { program, inputs, held, later, fixture } = await openEnding();
+    await fixture.clock.advance(6 * hourMs);
+    const stopped = await up(later(), held, inputs, program);
+    fixture.simulator.change(held.id, { status: "running" });
+    const found = await fixture.refresh(stopped.held);
+    expect((await up(later(), found, { ...stopped.inputs, desiredStatus: "running" }, program)).sent).toEqual([stop]);
+  });
+
   it("that is not known yet may stop an existing cluster, but not a new one", async () => {
     const fixture = await openFixture();
     const program = { ...checked, runUntil: UNKNOWN };
