@@ -85,12 +85,6 @@ export function knownChanges(diff: Pick<Diff, "changes">, inputs: object): Pick<
   return { changes: Object.fromEntries(Object.entries(diff.changes).filter(isKnown)) };
 }
 
-/** Adds the change of the cost for a preview. An unknown cost is not a change, and a new price alone causes no update. */
-export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
-  const isChange = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
-  return isChange ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
-}
-
 function propertyChange(old: unknown, next: unknown): PropertyChange {
   if (old === undefined) return { kind: "add" };
   return { kind: next === undefined ? "delete" : "update" };
@@ -326,17 +320,20 @@ export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): s
 }
 
 /**
- * The difference between a state and new inputs. `adopt` is used only at creation: a later change to another cluster would
- * silently have no effect.
+ * The difference that the engine shows, with that of the cost. An unknown cost is no change, and a new price alone causes no
+ * update. `adopt` is used only at creation: a later change to another cluster would silently have no effect.
  * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */
-export function diffAdopted(state: Properties, news: Properties, id: string, fixed: readonly string[] = []): Diff {
+export function diffResource(state: Properties, news: Properties, id: string, fixed: readonly string[] = []): Diff {
   const diff = diffCluster(state, news, fixed);
-  const { adopt } = news;
+  const { adopt, hourlyCost } = news;
   const isOther = typeof adopt === "string" && adopt !== UNKNOWN && !sameId(adopt, id);
-  if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;
-  throw new GpuClusterError(
-    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but this resource already manages ${id}. ` +
-      "Remove `adopt`, or set it in another resource",
-  );
+  if (isOther && !Object.values(diff.changes).some(({ replace }) => replace))
+    throw new GpuClusterError(
+      `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but this resource already manages ${id}. ` +
+        "Remove `adopt`, or set it in another resource",
+    );
+  const { hourlyCost: oldCost } = state;
+  if (Object.keys(diff.changes).length === 0 || hourlyCost === undefined || hourlyCost === oldCost) return diff;
+  return { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(oldCost, hourlyCost) } };
 }

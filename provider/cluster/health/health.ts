@@ -221,11 +221,6 @@ export function unhealthyReasons(status: StatusRecord | undefined): string[] {
   return lines;
 }
 
-export function namesReason({ record, status }: Observation): boolean {
-  const parts = [{ status: record?.status, message: record?.reason }, ...(status?.replicas ?? [])];
-  return parts.some((part) => Boolean(part.message) && isUnhealthyStatus(part.status));
-}
-
 export interface Rollout {
   readonly before: StatusRecord | undefined;
   readonly requestedAtMs: number;

@@ -17,7 +17,7 @@ import {
   type PropertyChange,
   UNKNOWN,
 } from "../../contract";
-import { diffAdopted, diffCluster, isWithinPaths, withCost, withName } from "../diff/diff";
+import { diffCluster, diffResource, isWithinPaths, withName } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
 import { isResumableName } from "../operations/adopt";
 import { allowedTypes, hasType, identifiersOfType, keepType, tierOf } from "../schema/gpus";
@@ -110,7 +110,7 @@ export class Checks {
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.set("resumedAt", id, state.__resumedAt ?? "");
     const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
-    const diff = diffAdopted({ ...state }, { ...news }, id, fixed);
+    const diff = diffResource({ ...state }, { ...news }, id, fixed);
     // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
     if (deps?.registry.get("cost", urn)) {
       deps.registry.setClusterOf(urn, id);
@@ -127,7 +127,7 @@ export class Checks {
     this.#log(ctx, messages, hide);
     const hasEnded = deps !== undefined && sinceEndMs(news, deps.clock.now()) !== undefined;
     const isEnd = hasEnded && diff.changes["desiredStatus"] !== undefined;
-    return withCost(isEnd ? { ...diff, isEnd } : diff, { ...state }, { ...news });
+    return isEnd ? { ...diff, isEnd } : diff;
   }
 
   /** What a creation asks of the checks. */

@@ -1,5 +1,5 @@
 import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
-import { hideInStatus } from "../../api/decode/states";
+import { hideInStatus, isUnhealthyStatus } from "../../api/decode/states";
 import { type Clock, duration } from "../../base/clock";
 import {
   briefOf,
@@ -13,7 +13,7 @@ import { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { defaultTimeoutsMs, lookupGraceMs } from "../../base/times";
 import { type CallContext, InitError } from "../../contract";
-import { namesReason, type Observation } from "../health/health";
+import type { Observation } from "../health/health";
 import { type CheckedInputs, type ClusterState, readableInputs, secretPathsOf, secretsOf } from "../schema/state";
 
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
@@ -198,9 +198,12 @@ export class Operation {
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause. */
   initError(cause: unknown, state: ClusterState, what: string, nextStep?: string): InitError {
+    const { record, status } = this.#observed;
+    const parts = [{ status: record?.status, message: record?.reason }, ...(status?.replicas ?? [])];
+    const namesReason = parts.some((part) => Boolean(part.message) && isUnhealthyStatus(part.status));
     const isVerdict = cause instanceof ClusterFailedError || cause instanceof TimeoutError;
     // A repetition does not help against a reason that the service names.
-    const next = nextStep ?? (isVerdict && namesReason(this.#observed) ? corrected : continued);
+    const next = nextStep ?? (isVerdict && namesReason ? corrected : continued);
     const advice = hitDeadline(cause) ? `${next}; ${moreTime}` : next;
     const details = [advice, ...explanationsOf(cause)];
     const reason = this.#lines(`${this.title} ${what}: ${briefOf(cause)}`, details, bulletIndent);

@@ -1,4 +1,4 @@
-import { diffCluster, withCost } from "../../../../provider/cluster/diff/diff";
+import { diffCluster, diffResource } from "../../../../provider/cluster/diff/diff";
 import { type Properties, type PropertyChange, UNKNOWN } from "../../../../provider/contract";
 import { checked } from "../inputs";
 
@@ -53,12 +53,13 @@ describe("a replacement", () => {
 });
 
 describe("the change of the cost", () => {
-  const replicas = { replicas: update };
-  it.each<[string, Record<string, PropertyChange>, unknown, unknown, Record<string, PropertyChange>]>([
-    ["is shown with another change", replicas, 5.98, 8.97, { ...replicas, hourlyCost: update }],
-    ["is not shown if the cost stays the same", replicas, 5.98, 5.98, replicas],
+  it.each<[string, Properties, unknown, unknown, Record<string, PropertyChange>]>([
+    ["is shown with another change", { replicas: 3 }, 5.98, 8.97, { replicas: update, hourlyCost: update }],
+    ["is not shown if the cost stays the same", { replicas: 3 }, 5.98, 5.98, { replicas: update }],
+    ["is not shown if the cost is not known", { replicas: 3 }, 5.98, undefined, { replicas: update }],
     ["does not cause an update by itself", {}, 5.98, 8.97, {}],
-  ])("%s", (_title, changes, old, next, expected) => {
-    expect(withCost({ changes }, { hourlyCost: old }, { hourlyCost: next })).toEqual({ changes: expected });
+  ])("%s", (_title, changed, old, next, expected) => {
+    const news = { ...inputs, ...changed, hourlyCost: next };
+    expect(diffResource({ ...state, hourlyCost: old }, news, "cl_1").changes).toEqual(expected);
   });
 });
