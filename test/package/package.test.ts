@@ -23,7 +23,7 @@ function builtFiles(): string[] {
     readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
   const modules = sources
-    .filter((file) => file.endsWith(".ts") && !/^provider.adapters.(plugin|session|operations|messages)\b/.test(file))
+    .filter((file) => file.endsWith(".ts") && !/^provider.adapters.(plugin|session)\b/.test(file))
     .map((file) => file.replace(/\.ts$/, ""));
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
