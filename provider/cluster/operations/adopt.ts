@@ -7,31 +7,26 @@ import { type CallContext, InitError, type Properties } from "../../contract";
 import { adoptedState, findMismatches, updateTo, withName } from "../diff/diff";
 import { identifiersIn, sameImage, sameText, withTypeOfRecord } from "../diff/drift";
 import type { CheckedInputs } from "../schema/state";
-import { generatedName } from "../schema/validate";
 import { find } from "../service/lookup";
 import { Operation } from "../service/operation";
-import type { Registry } from "../service/registry";
 import type { Dependencies } from "../wait/wait";
 import { applyUpdate, failedAdoption } from "./update";
-
-/** The adoption of a cluster that an interrupted run has created: the program does not name it. */
-interface AutomaticAdoption {
-  readonly expected: Expected;
-  readonly listed: ClusterRecord;
-}
 
 export interface Created {
   readonly id: string;
   readonly state: Properties;
 }
 
-/** Adopts a cluster. Fields that the service reports are compared and corrected; the others are assumed to match the inputs. */
+/**
+ * Adopts a cluster. Fields that the service reports are compared and corrected; the others are assumed to match the inputs.
+ * @param listed The record of a cluster that the program does not name: an interrupted run has created it.
+ */
 export async function adoptCluster(
   deps: Dependencies,
   ctx: CallContext,
   requested: CheckedInputs,
   id: string,
-  automatic?: AutomaticAdoption,
+  listed?: ClusterRecord,
 ): Promise<Created> {
   const operation = new Operation(ctx, deps, "create", { id, inputs: requested });
   const record = await find(deps, operation);
@@ -44,15 +39,15 @@ export async function adoptCluster(
   const adopter = deps.registry.claim("adopter", id, ctx.urn);
   if (adopter !== ctx.urn) refusals.push(`${adopter} already adopts it`);
   // The record shows more than the list.
-  const doubt = record && automatic && reasonNotToResume({ ...automatic.listed, ...record }, automatic.expected);
+  const doubt = record && listed && reasonNotToResume(deps, ctx.urn, requested, { ...listed, ...record });
   if (doubt !== undefined) refusals.push(doubt);
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   deps.registry.set("isAdopted", id, true);
   const inputs = withName(desired, record);
-  const resumedAt = automatic && new Date(deps.clock.now()).toISOString();
+  const resumedAt = listed && new Date(deps.clock.now()).toISOString();
   const state = { ...adoptedState(inputs, record), __resumedAt: resumedAt };
   operation.show("adopted");
-  if (automatic) operation.info("adopted, because an interrupted run has created it");
+  if (listed) operation.info("adopted, because an interrupted run has created it");
   try {
     return { id, state: await applyUpdate(deps, operation, updateTo(inputs, state, record), failedAdoption) };
   } catch (error) {
@@ -102,40 +97,26 @@ export function describeClusters(clusters: readonly ClusterRecord[]): string {
   return described.join(", ");
 }
 
-/** What an interrupted run of this stack would have created. */
-export interface Expected {
-  readonly inputs: CheckedInputs;
-  readonly urn: string;
-  readonly registry: Registry;
-  readonly nowMs: number;
-}
-
-/** Whether only this resource of this stack makes the name: then a cluster of the name may be resumed. */
-export function isResumableName(
-  { name, adopt, __generatedName }: CheckedInputs,
-  urn: string,
-  { salt, predecessor }: { readonly salt: string | undefined; readonly predecessor: string | undefined },
-): boolean {
-  if (salt === undefined || adopt !== undefined || !__generatedName) return false;
-  return name === generatedName(urn, predecessor, salt);
-}
-
 /** The one cluster of a name that an interrupted run has certainly created, or the reason why there is none. */
 export function findResumable(
+  deps: Dependencies,
+  urn: string,
+  inputs: CheckedInputs,
   { holders, extent }: TakenName,
-  expected: Expected,
 ): { readonly record: ClusterRecord } | { readonly reason: string } {
   const record = holders[0];
   if (!record || holders.length > 1) return { reason: "several clusters have the name" };
   if (extent !== "whole") return { reason: "the list of clusters is not complete" };
-  const reason = reasonNotToResume(record, expected);
+  const reason = reasonNotToResume(deps, urn, inputs, record);
   return reason === undefined ? { record } : { reason };
 }
 
 /** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. */
 export function reasonNotToResume(
+  { registry, clock }: Dependencies,
+  urn: string,
+  inputs: CheckedInputs,
   record: ClusterRecord,
-  { inputs, urn, registry, nowMs }: Expected,
 ): string | undefined {
   const { id, name, status = "in no state", createdAt = "", container } = record;
   if (name !== undefined && !sameText(name, inputs.name)) return `it is "${cleanText(name, 100)}"`;
@@ -147,7 +128,7 @@ export function reasonNotToResume(
   const paths = findMismatches(withTypeOfRecord(inputs, record), record).map(({ property }) => property);
   if (container !== undefined && !sameImage(inputs.container, container)) paths.push("container");
   if (paths.length > 0) return `it has another ${listOf(paths.map((path) => `\`${path}\``))}`;
-  const ageMs = nowMs - Date.parse(createdAt);
+  const ageMs = clock.now() - Date.parse(createdAt);
   if (Number.isNaN(ageMs)) return "the service does not show its age";
   return Math.abs(ageMs) > maxResumeAgeMs ? "it is more than two days old" : undefined;
 }

@@ -1,19 +1,28 @@
-import { type ClusterRecord, isUuid, sameId } from "../../api/decode/records";
+import { isDeepStrictEqual } from "node:util";
+import { type ClusterRecord, isUuid } from "../../api/decode/records";
 import { ambiguousMessage, identifiersInList, isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { age } from "../../base/clock";
-import { messageOf } from "../../base/errors";
-import { cleanText, listOf, maxNamed } from "../../base/text";
+import { isRejectedKey, messageOf } from "../../base/errors";
+import { cleanText, listOf, maxNamed, resourceNameOf } from "../../base/text";
 import type { ResolvedSettings } from "../../config/settings";
-import { type CallContext, type Diff, hasUnknown, type Properties } from "../../contract";
-import { adoptionChanges, effectsOf, findMismatches, isWithinPaths, knownChanges } from "../diff/diff";
+import { type CallContext, hasUnknown, type Properties, UNKNOWN } from "../../contract";
 import { identifiersIn } from "../diff/drift";
-import { describeClusters, findResumable, notResumed, reasonNotToResume, takenReason } from "../operations/adopt";
 import { endsWithoutCapacity } from "../operations/create";
-import { type InputName, inputFlags, inputNames, replacingNames, textNames } from "../schema/fields";
-import { allowedTypes, formatAmount, gpusOf, hasKnownType, hasType, identifiersOfType } from "../schema/gpus";
-import { type CheckedInputs, sinceEndMs } from "../schema/state";
+import {
+  allowedTypes,
+  costOfReplica,
+  formatAmount,
+  gpusOf,
+  gpusPerReplica,
+  hasKnownType,
+  hasType,
+  identifiersOfType,
+  roundCost,
+  tierOf,
+} from "../schema/gpus";
+import type { CheckedInputs } from "../schema/state";
+import type { Cost, PlannedCost } from "../service/registry";
 import type { Dependencies } from "../wait/wait";
-import type { Answer, Reads, RunMemory } from "./reads";
+import type { Answer, Price, Reads, RunMemory } from "./reads";
 
 export interface Situation {
   readonly ctx: CallContext;
@@ -61,180 +70,6 @@ export const becauseStrict = " (an error because gpucluster:previewChecks is `st
 
 export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): boolean {
   return desiredStatus !== "stopped";
-}
-
-/** Only the engine knows the order, and whether the old cluster is deleted. */
-export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, inputs: CheckedInputs): string {
-  const capacity = replicas === 1 ? "only replica" : `${replicas} replicas`;
-  const text = `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
-  if (hasUnknown(inputs.replicas) || inputs.replicas === replicas) return text;
-  return `${text}; the new one gets ${inputs.replicas}`;
-}
-
-export const unattended = "Nothing stops a cluster while nobody runs `up`";
-
-/**
- * What a change does to its cluster: a reason that no input of the program shows, a rollout and, as a warning, the running
- * capacity that it removes. Values that are not known yet decide nothing.
- */
-export function describeChange(
-  state: CheckedInputs,
-  inputs: CheckedInputs,
-  changes: Diff["changes"],
-  nowMs: number,
-): Message[] {
-  if (!Object.keys(changes).some((path) => isWithinPaths(path, inputNames))) {
-    if ("settled" in changes)
-      return [
-        info("no input changes; the update continues the last operation, because the cluster is not as requested yet"),
-      ];
-    if ("__secrets" in changes)
-      return [info("the program marks more as secret; the state is encrypted anew, and the cluster does not change")];
-    return "__timeouts" in changes ? [info("only `customTimeouts` changes; the cluster does not change")] : [];
-  }
-  if (!runs(state)) return [];
-  const known = knownChanges({ changes }, inputs).changes;
-  const paths = Object.keys(known);
-  const changeText = (changed: readonly string[]) =>
-    `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
-  const replicasText = (count: number, verb: "stop" | "restart") =>
-    count === 1 ? `its only replica ${verb}s` : `all ${count} replicas ${verb}`;
-  const replacing = paths.filter((path) => known[path]?.replace);
-  if (replacing.length > 0) {
-    const isAlways = replacing.some((path) => isWithinPaths(path, replacingNames));
-    const why = isAlways ? "" : ", which the service cannot do in place";
-    return [warning(`${changeText(replacing)}${why}, so ${replacementText(state, inputs)}`)];
-  }
-  const effects = effectsOf({ changes: known });
-  const old = state.replicas;
-  if (effects.has("power") && !runs(inputs)) {
-    const stopped = replicasText(old, "stop");
-    const sinceMs = sinceEndMs(inputs, nowMs);
-    if (sinceMs === undefined) return [warning(`it is stopped: ${stopped}`)];
-    const cost = state.hourlyCost === undefined ? "" : `; ${formatAmount(state.hourlyCost)} => 0 per hour`;
-    return [warning(`\`runUntil\` passed ${age(sinceMs)} ago, so \`pulumi up\` stops it: ${stopped}${cost}`)];
-  }
-
-  const messages: Message[] = [];
-  // A value that is not known yet can replace the cluster too.
-  const canBeReplaced = Object.values(changes).some(({ replace }) => replace);
-  if (effects.has("rollout") && !canBeReplaced && old !== 0) {
-    const isChanged = (name: InputName) => paths.some((path) => isWithinPaths(path, [name]));
-    const changed = inputNames.filter((name) => inputFlags[name].effect === "rollout" && isChanged(name));
-    let replaced = `all ${old} replicas`;
-    if (old === 1) replaced = "the replica";
-    if (old === 2) replaced = "both replicas";
-    messages.push(info(`${changeText(changed)}: in place, a rollout replaces ${replaced}`));
-  }
-  const next = "replicas" in known ? inputs.replicas : old;
-  const losses: string[] = [];
-  if (next < old) losses.push(`${old} -> ${next} replicas: ${old - next} ${old - next === 1 ? "is" : "are"} removed`);
-  const restarted = replicasText(Math.min(old, next), "restart");
-  if (effects.has("redeploy")) losses.push(`it is redeployed: ${restarted}`);
-  else if (effects.has("restart")) losses.push(`it is restarted: ${restarted}`);
-  if (losses.length > 0) messages.push(warning(losses.join("; ")));
-  return messages;
-}
-
-/** The outputs that a kept cluster keeps, or others of these names, as far as they are known. */
-export function outputsIn(known: Properties, names: readonly string[] = ["endpoint", "createdAt"]): Properties {
-  return Object.fromEntries(names.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
-}
-
-/** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
-export function claim({ ctx: { urn }, deps, inputs, kind }: Situation): Finding[] {
-  const { name, adopt } = inputs;
-  if (kind !== "change") deps.registry.setClusterOf(urn);
-  const owner = hasUnknown(name) ? urn : deps.registry.claim("owner", name, urn);
-  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : deps.registry.claim("adopter", adopt, urn);
-  // The resource has had the cluster since an earlier run.
-  if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.set("isAdopted", adopt, true);
-  const findings: Finding[] = [];
-  const { problem } = deps.registry.journal;
-  if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
-  const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name: set another`;
-  if (owner !== urn) findings.push(failure("name", taken));
-  const adopted = `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`;
-  if (adopter !== urn) findings.push(failure("adopt", adopted));
-  return findings;
-}
-
-const unshared =
-  "the providers of this run cannot share what they know. If a resource of another provider has the cluster to adopt, keep it " +
-  "in the program in this run, or remove it with `pulumi state delete`";
-
-interface Existing {
-  readonly findings: readonly Finding[];
-  readonly record?: ClusterRecord | undefined;
-}
-
-export async function findAdopted({ reads, inputs, previous }: Situation): Promise<Existing> {
-  const { adopt: id } = inputs;
-  if (id === undefined || hasUnknown(id)) return { findings: [] };
-  const replaced = `names the cluster that is replaced (${id}): remove it, because the replacement is a new cluster`;
-  if (previous?.adopt !== undefined && sameId(previous.adopt, id)) return { findings: [failure("adopt", replaced)] };
-  const answer = await reads.cluster(id);
-  const missing = `${id} is not a cluster that this API key can see; getClusters() lists them`;
-  if (answer.value === "none") return { findings: [failure("adopt", missing)] };
-  return { findings: gapOf(`the cluster ${id}`, answer), record: answer.value };
-}
-
-/** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
-export async function judgeName(situation: Situation): Promise<Existing> {
-  const { ctx, kind, deps, reads, inputs, previous } = situation;
-  const { name, adopt, __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
-  // A change keeps the name, and a replacement can take it over unless the program has it create the new cluster first. A pattern
-  // of `pulumi:autonaming` without a random part makes the same name again, and the engine then deletes first in any case.
-  const keepsName = previous?.name === name && (kind === "change" || deletesFirst !== false || isGenerated === true);
-  if (hasUnknown(name) || adopt !== undefined || keepsName) return { findings: [] };
-  const answer = await reads.clusters();
-  const { value: list } = answer;
-  if (!list) return { findings: gapOf("taken names", answer) };
-  const holders = deps.registry.holders(name, list);
-  const [holder] = holders;
-  if (!holder) return { findings: [] };
-  let why = "";
-  if (situation.isResumable) {
-    const inputsToCompare = comparableWith(inputs, holder);
-    const expected = { inputs: inputsToCompare, urn: ctx.urn, registry: deps.registry, nowMs: deps.clock.now() };
-    const { value: proven = list } = await reads.proven(list);
-    const resumable = findResumable({ holders, extent: proven.extent }, expected);
-    let reason = "reason" in resumable ? resumable.reason : undefined;
-    if ("record" in resumable) {
-      // A list may not show everything, so the cluster's own record decides.
-      const detail = await reads.cluster(holder.id);
-      const record = detail.value === "none" ? holder : { ...holder, ...detail.value };
-      reason = reasonNotToResume(record, expected);
-      if (reason === undefined) return { findings: gapOf(`the cluster ${holder.id}`, detail), record };
-    }
-    why = `. ${notResumed} ${reason}`;
-  }
-  // It can be a replacement that looks like a creation: then the engine deletes the holder first. Otherwise the creation fails.
-  const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;
-  if (kind === "creation" && deletesFirst) return { findings: [warning(deleted)] };
-  return { findings: [failure("name", `"${name}" ${takenReason(holders)}${why}`)] };
-}
-
-export function judgeAdoption({ inputs, adopted: record }: Situation): Finding[] {
-  if (!record) return [];
-  const failures = findMismatches(comparableWith(inputs, record), record);
-  const name = record.name === undefined ? "" : ` ("${cleanText(record.name, 100)}")`;
-  const how = inputs.__deleteBeforeReplace ? ", unless a replacement deletes it first" : "";
-  const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
-  const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
-  const hasOthers = Object.keys(record.env ?? {}).some((variable) => !Object.hasOwn(inputs.env ?? {}, variable));
-  const untouched = hasOthers ? "; variables that the program does not set are kept" : "";
-  const changes = `${listOf(changed)} will be changed to match the program${untouched}`;
-  return [
-    ...failures.map(({ property, reason }) => failure(property, reason)),
-    info(`adopts ${record.id}${name}${why}: ${changed.length === 0 ? "nothing is changed" : changes}`),
-  ];
-}
-
-/** The inputs with the values of the cluster for those that are not known yet, so that they count as equal. */
-function comparableWith(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
-  const unknown = textNames.filter((field) => hasUnknown(inputs[field]));
-  return { ...inputs, ...Object.fromEntries(unknown.map((field) => [field, record[field] ?? ""])) };
 }
 
 /** An error only if the list is whole and shows none of the possible types: otherwise the service decides at the creation. */
@@ -329,4 +164,152 @@ export async function judgeStock(situation: Situation): Promise<Finding[]> {
   if (end !== undefined) return [info(`${short}: ${end}`)];
   if (settings.previewChecks === "strict") return [failure("replicas", `${short}${becauseStrict}`)];
   return [warning(short)];
+}
+
+type CostInputs = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+
+export function costAt(price: Price | undefined, { gpuType, replicas, extraFields }: CostInputs): Cost {
+  if (!price) return { parts: `${replicas} x ${gpuType} at an unknown price` };
+  const gpus = gpusPerReplica(extraFields);
+  return {
+    ...price,
+    amount: roundCost(price.amount * replicas * gpus),
+    parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${formatAmount(price.amount, price.currency)}`,
+  };
+}
+
+/** The cost that needs no price: that of a stopped cluster, and of one whose cost does not change. */
+function knownCost(inputs: CostInputs, previous: CostInputs | undefined): Cost | undefined {
+  const { gpuType, replicas, desiredStatus, extraFields } = inputs;
+  const isUnknown = hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
+  if (isUnknown) return { parts: "a value that is not known yet" };
+  if (!runs(inputs)) return { amount: 0, parts: "stopped" };
+  if (!previous || !runs(previous) || !isSamePrice(previous, inputs) || previous.replicas !== replicas)
+    return undefined;
+  const costPerReplica = costOfReplica(previous);
+  if (costPerReplica === undefined) return undefined;
+  const price = { amount: roundCost(costPerReplica / gpusPerReplica(extraFields)) };
+  return { ...costAt(price, inputs), amount: previous.hourlyCost };
+}
+
+function isSamePrice(previous: CostInputs, inputs: CostInputs): boolean {
+  const partsOf = ({ gpuType, extraFields }: CostInputs) => [gpuType, gpusPerReplica(extraFields), tierOf(extraFields)];
+  return isDeepStrictEqual(partsOf(previous), partsOf(inputs));
+}
+
+const ofStack = { name: "gpucluster:maxHourlyCost", clusters: "the clusters" };
+const ofProvider = { name: "`maxHourlyCost` of the provider", clusters: "its clusters" };
+
+export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: ResolvedSettings): string | undefined {
+  if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
+  if (settings.maxHourlyCost !== undefined) return ofStack.name;
+  return settings.providerMaxHourlyCost === undefined ? undefined : ofProvider.name;
+}
+
+/** The limits count the dearest type that the creation can get; the inputs get the cost of the first. */
+export async function judgeCost(situation: Situation) {
+  const { reads, settings, inputs, previous } = situation;
+  const limit = limitOf(inputs, settings);
+  const types = typesToTry(situation);
+  const tier = tierOf(inputs.extraFields);
+  const known = knownCost(inputs, types.length > 1 ? undefined : previous);
+  const prices = known ? [] : await Promise.all(types.map((type) => reads.price(type, tier)));
+  const costs = known ? [known] : types.map((gpuType, index) => costAt(prices[index]?.value, { ...inputs, gpuType }));
+  const amount = costs[0]?.amount;
+  const running = previous && runs(previous) ? previous : undefined;
+  const isSameRunning = running !== undefined && isSamePrice(running, inputs);
+  // Without the change, the cluster costs the current price if its type stays, because the price may have risen.
+  let before = running ? running.hourlyCost : 0;
+  if (isSameRunning && amount !== undefined && runs(inputs) && inputs.replicas > 0)
+    before = roundCost((amount / inputs.replicas) * running.replicas);
+  const dearest = costs.reduce((max, cost) => ((cost.amount ?? 0) > (max.amount ?? 0) ? cost : max));
+  const overLimits = judgeLimits(situation, dearest, before);
+
+  // An unknown price does not remove a known cost, which stays if it shows a price.
+  const keptCost = previous !== undefined && costOfReplica(previous) !== undefined ? previous.hourlyCost : undefined;
+  const shownCost = known && known.amount === undefined ? UNKNOWN : (amount ?? keptCost);
+  const hourlyCost: Properties = shownCost === undefined ? {} : { hourlyCost: shownCost };
+  const failed = prices.find(({ error }) => error !== undefined);
+  // A running cluster that certainly costs no more needs no price.
+  const costsNoMore = isSameRunning && inputs.replicas <= running.replicas;
+  if (failed && limit !== undefined && !costsNoMore && !isRejectedKey(failed.error))
+    return { hourlyCost, findings: [failure("", `${limit} cannot be checked: ${messageOf(failed.error)}`)] };
+
+  const findings: Finding[] = [];
+  const costsTheSame = isSameRunning && inputs.replicas === running.replicas;
+  if (limit !== undefined || !costsTheSame) {
+    const unpriced = prices.flatMap(({ value }, index) => (value === undefined ? `"${types[index]}"` : []));
+    const text = `the service shows no price for ${listOf(unpriced)}`;
+    if (failed) findings.push(...gapOf("prices", failed));
+    else if (unpriced.length > 0 && limit === undefined)
+      findings.push(info(`${text}, so \`hourlyCost\` is left out`, text));
+    else if (unpriced.length > 0) findings.push(warning(`${text}, so ${limit} does not count it`, `${limit} ${text}`));
+  }
+  findings.push(...overLimits);
+  if (costs.length > 1) {
+    const ordered = costs.map((cost) => (cost.amount === undefined ? cost.parts : `${cost.parts} per hour`));
+    findings.push(info(`the creation asks for ${ordered.join(", then for ")}`));
+  }
+  return { hourlyCost, findings };
+}
+
+/** The cost of a cluster that does not change counts towards the limit of the stack. */
+export function judgeUnchangedCost(situation: Situation): Finding[] {
+  const { inputs } = situation;
+  const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
+  return judgeLimits(situation, cost, cost.amount);
+}
+
+/** Counts the cost in the run, and judges its limits. A limit blocks only a change that raises the cost. */
+function judgeLimits(
+  { ctx: { urn }, deps, settings, run, inputs }: Situation,
+  cost: Cost,
+  before: number | undefined,
+): Finding[] {
+  const planned = { ...cost, label: resourceNameOf(urn) || "this cluster", before };
+  deps.registry.set("cost", urn, planned);
+  run.costs.set(urn, planned);
+  const { maxHourlyCost: limit } = inputs;
+  const { amount = 0, currency, parts } = cost;
+  const findings: Finding[] = [];
+  if (typeof limit === "number" && amount > limit) {
+    const allowed = formatAmount(limit);
+    const requested = `${formatAmount(amount, currency)} per hour: ${parts}`;
+    if (amount <= (before ?? 0))
+      findings.push(
+        warning(`\`maxHourlyCost\` is ${allowed}, but the cluster costs ${requested}. No change raises it`),
+      );
+    else findings.push(failure("maxHourlyCost", `is ${allowed}, but the cluster would cost ${requested}`));
+  }
+  findings.push(...judgeTotal(ofStack, settings.maxHourlyCost, [...deps.registry.all("cost").values()], amount));
+  findings.push(...judgeTotal(ofProvider, settings.providerMaxHourlyCost, [...run.costs.values()], amount));
+  return findings;
+}
+
+const maxNamedCosts = 3;
+
+/** Judges a limit of clusters together, for those that the run has checked so far. */
+function judgeTotal(
+  { name, clusters }: typeof ofStack,
+  limit: number | undefined,
+  costs: readonly PlannedCost[],
+  amount: number,
+): Finding[] {
+  const totalOf = (amounts: readonly (number | undefined)[]) =>
+    roundCost(amounts.reduce<number>((sum, each = 0) => sum + each, 0));
+  const sum = totalOf(costs.map((cost) => cost.amount));
+  if (limit === undefined || sum <= limit) return [];
+  const currency = costs.find((cost) => cost.currency !== undefined)?.currency;
+  const unknown = costs.filter((cost) => cost.amount === undefined).length;
+  const missing = unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "";
+  const charged = costs.flatMap((cost) => (cost.amount ? { ...cost, amount: cost.amount } : []));
+  const largest = charged.sort((a, b) => b.amount - a.amount);
+  const named = largest
+    .slice(0, maxNamedCosts)
+    .map((cost) => `${cost.label} ${formatAmount(cost.amount)} (${cost.parts})`);
+  if (largest.length > maxNamedCosts) named.push(`and ${largest.length - maxNamedCosts} more`);
+  const text = `${name} is ${formatAmount(limit)}, but ${clusters} seen so far cost ${formatAmount(sum, currency)} per hour: ${named.join(", ")}${missing}`;
+  if (sum <= totalOf(costs.map(({ before }) => before)))
+    return [warning(`${text}. No change so far raises this sum`, `over ${name}`)];
+  return amount > 0 ? [failure("", text)] : [];
 }

@@ -1,207 +1,47 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterRecord } from "../../api/decode/records";
+import { type ClusterRecord, sameId } from "../../api/decode/records";
 import { configInputs } from "../../api/endpoints";
 import { isSameGpu } from "../../api/gpuMatch";
 import { age } from "../../base/clock";
-import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
-import { Redactor } from "../../base/redact";
-import { listOf, resourceNameOf } from "../../base/text";
+import { isRejectedKey, messageOf } from "../../base/errors";
+import { cleanText, listOf } from "../../base/text";
 import type { ResolvedSettings } from "../../config/settings";
 import {
   type CallContext,
   type Checked,
-  type CheckFailure,
-  type Diff,
   hasUnknown,
   type Properties,
   type PropertyChange,
   UNKNOWN,
 } from "../../contract";
-import { diffCluster, diffResource, isWithinPaths, withName } from "../diff/diff";
+import { adoptionChanges, diffCluster, findMismatches, isWithinPaths, withName } from "../diff/diff";
 import { identifiersIn, withTypeOfRecord } from "../diff/drift";
-import { isResumableName } from "../operations/adopt";
-import { allowedTypes, hasType, identifiersOfType, keepType, tierOf } from "../schema/gpus";
-import {
-  asInputs,
-  type CheckedInputs,
-  type ClusterState,
-  endAdvice,
-  inputsOf,
-  readableInputs,
-  secretsOf,
-  sinceEndMs,
-  stateOutputNames,
-} from "../schema/state";
-import { completeInputs, findFailures } from "../schema/validate";
-import { checkConnection, creationGraceLeftMs, memberOf } from "../service/lookup";
-import { Operation } from "../service/operation";
+import { describeClusters, findResumable, notResumed, reasonNotToResume, takenReason } from "../operations/adopt";
+import { textNames } from "../schema/fields";
+import { allowedTypes, hasType, identifiersOfType, keepType } from "../schema/gpus";
+import { asInputs, type CheckedInputs, endAdvice, sinceEndMs } from "../schema/state";
+import { completeInputs, findFailures, generatedName } from "../schema/validate";
 import type { Dependencies } from "../wait/wait";
-import { costAt, judgeCost, judgeUnchangedCost, limitOf } from "./cost";
 import {
   becauseStrict,
-  claim,
-  describeChange,
   type Finding,
   failure,
-  findAdopted,
   gapOf,
   info,
-  judgeAdoption,
-  judgeName,
+  judgeCost,
   judgeStock,
   judgeTypes,
+  judgeUnchangedCost,
+  limitOf,
   listedIdentifiers,
   type Message,
-  outputsIn,
-  replacementText,
   runs,
   type Situation,
   typesToTry,
-  unattended,
   warning,
   withListedType,
 } from "./judges";
-import { RunMemory } from "./reads";
-
-type Hide = (text: string) => string;
-
-/** Answers the engine before an operation, for one run: checks and differences, whose messages show no secrets. */
-export class Checks {
-  readonly #run = new RunMemory();
-
-  constructor(
-    private readonly dependencies: () => Dependencies,
-    private readonly settings: () => ResolvedSettings,
-  ) {}
-
-  async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
-    const run = this.#run;
-    const settings = resolve(this.settings);
-    const deps = resolve(this.dependencies);
-    const olds: Properties = { ...state };
-    if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
-    const hide = this.#hiding(ctx.urn, deps.value, news, olds);
-    // The option `ignoreChanges: ["*"]` returns the outputs that an earlier check has added as inputs.
-    const isOutput = (name: string) =>
-      stateOutputNames.some((output) => output === name) && isDeepStrictEqual(news[name], olds[name]);
-    const requested = Object.fromEntries(Object.entries(news).filter(([name]) => !isOutput(name)));
-    const result = await preflight({ ctx, news: requested, olds, deps: deps.value, settings: settings.value, run });
-    this.#log(ctx, result.messages, hide);
-    // Problems of the settings are reported together with those of the inputs, not one run later.
-    const all = [...result.failures, ...settings.failures, ...deps.failures];
-    const failures = all.map(({ property, reason }) => ({ property, reason: hide(reason) }));
-    const checked = { inputs: result.inputs, failures };
-    return ctx.showsOutputs ? { ...checked, knownOutputs: result.knownOutputs } : checked;
-  }
-
-  /**
-   * The difference, and after a check what it does to the cluster. A refresh, which only displays drift, makes no check.
-   * @throws GpuClusterError if the service of the inputs does not know the cluster, or if `adopt` names another one.
-   */
-  async diff(ctx: CallContext, id: string, state: ClusterState, news: CheckedInputs): Promise<Diff> {
-    const run = this.#run;
-    const { urn } = ctx;
-    if (state.name !== undefined) run.clusters.set(urn, inputsOf(state));
-    const { __fixed: refused = [] } = state;
-    // An empty list: the service has updated this cluster, whatever its descriptor says.
-    const fixed = state.__fixed?.length === 0 ? [] : [...refused, ...(run.fixed.get(urn) ?? [])];
-    const { value: settings } = resolve(this.settings);
-    const { value: deps } = resolve(this.dependencies);
-    const hide = this.#hiding(urn, deps, news, state);
-    deps?.registry.set("resumedAt", id, state.__resumedAt ?? "");
-    const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
-    const diff = diffResource({ ...state }, { ...news }, id, fixed);
-    // Every check that passes sets a cost. A refresh makes no check, and the program may not contain what it reads.
-    if (deps?.registry.get("cost", urn)) {
-      deps.registry.setClusterOf(urn, id);
-      const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
-      const isReplaced = Object.values(diff.changes).some(({ replace }) => replace);
-      // The second check of a replacement will read the clusters for a new generated name.
-      const { value: list } = await (news.__generatedName && isReplaced ? reads.clusters() : reads.clustersIfRead());
-      // An autoscaler or another user may have changed the number of replicas since the last refresh.
-      const current = { ...state, replicas: (list && memberOf(list, id))?.replicas ?? state.replicas };
-      const described = describeChange(current, news, diff.changes, deps.clock.now());
-      messages.push(...described);
-      if (isReplaced && described.some(({ kind }) => kind === "warning")) run.announcedLosses.add(urn);
-    }
-    this.#log(ctx, messages, hide);
-    const hasEnded = deps !== undefined && sinceEndMs(news, deps.clock.now()) !== undefined;
-    const isEnd = hasEnded && diff.changes["desiredStatus"] !== undefined;
-    return isEnd ? { ...diff, isEnd } : diff;
-  }
-
-  /** What a creation asks of the checks. */
-  forCreation(deps: Dependencies, { urn, signal }: CallContext, inputs: CheckedInputs) {
-    const settings = this.settings();
-    const reads = this.#run.reads(deps, { signal, isPatient: limitOf(inputs, settings) !== undefined });
-    const hourlyCostOf = async (typed: CheckedInputs) => {
-      const { value: price } = await reads.price(typed.gpuType, tierOf(typed.extraFields));
-      return runs(typed) ? costAt(price, typed).amount : 0;
-    };
-    const names = { salt: settings.resume, predecessor: this.#run.clusters.get(urn)?.name };
-    return { hourlyCostOf, isResumable: isResumableName(inputs, urn, names) };
-  }
-
-  /** Makes the old and new secrets of a resource known before a request is sent. Returns what hides them in our messages. */
-  #hiding(urn: string, deps: Dependencies | undefined, ...versions: readonly (Properties | CheckedInputs)[]): Hide {
-    const clusters: Properties[] = [...versions, this.#run.clusters.get(urn) ?? {}].map((cluster) => ({ ...cluster }));
-    const readable = [resourceNameOf(urn), ...clusters.flatMap(readableInputs)];
-    const redactor = new Redactor(deps?.client.redactor, readable).learn(clusters.flatMap(secretsOf));
-    // The reads of a run are shared, so that what they quote arrives here.
-    return (text) => redactor.incoming(text);
-  }
-
-  /** Logs each message once in a run. Some views do not show the resource of a message, so the message names it. */
-  #log({ urn, log }: CallContext, messages: readonly Message[], hide: Hide): void {
-    const name = resourceNameOf(urn);
-    for (const { kind, text, once } of messages) {
-      const key = once ?? `${urn}\n${text}`;
-      if (this.#run.messages.has(key)) continue;
-      this.#run.messages.add(key);
-      log(hide(once !== undefined || name === "" ? text : `${name}: ${text}`), kind);
-    }
-  }
-}
-
-/** A configuration that cannot be used is a failure of the check. */
-function resolve<T>(read: () => T): { readonly value?: T; readonly failures: readonly CheckFailure[] } {
-  try {
-    return { value: read(), failures: [] };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return { failures: [{ property: "", reason: messageOf(error) }] };
-  }
-}
-
-/**
- * Refuses a service or key that does not know a cluster which another one saw last: without a change in the program, nothing
- * else would report that. A list that shows the cluster is enough; its absence has to be confirmed by the cluster's own 404.
- * @throws GpuClusterError in this case, if the key is rejected and, if the preview is strict, if the answer is not known.
- */
-async function refuseForeignKey(
-  { ctx, deps, settings, run }: Pick<Situation, "ctx" | "deps" | "settings" | "run">,
-  hide: Hide,
-  id: string,
-  state: ClusterState,
-): Promise<Message[]> {
-  if (state.__seenBy === undefined || state.__seenBy === deps.seenBy || hasUnknown(id)) return [];
-  const reads = run.reads(deps, { signal: ctx.signal, isPatient: false });
-  const list = await reads.clusters();
-  if (list.value && memberOf(list.value, id)) return [];
-  const { value: found, error } = list.value ? await reads.cluster(id) : { error: list.error };
-  const operation = new Operation(ctx, deps, "read", { id, inputs: state });
-  const isMissing = found === "none" && creationGraceLeftMs(state, deps.clock.now()) === 0;
-  if (isMissing) checkConnection(deps, operation, state);
-  if (found !== undefined && found !== "none") return [];
-  const why = error === undefined ? "it was created a moment ago" : messageOf(error);
-  const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
-  if (isRejectedKey(error)) throw new GpuClusterError(hide(`${operation.title} ${text}`));
-  if (settings.previewChecks === "strict")
-    throw new GpuClusterError(hide(`${operation.title} ${text}${becauseStrict}`));
-  const wayOut =
-    "Run `pulumi refresh` with a key that can see it. Further warnings of this kind are hidden in this run";
-  return [warning(`${id} ${text}. ${wayOut}`, "unseen")];
-}
+import type { RunMemory } from "./reads";
 
 /** A check that the engine requests. Without dependencies or settings, only the inputs themselves are judged. */
 interface Request {
@@ -218,6 +58,8 @@ interface Preflight extends Required<Checked> {
   readonly messages: readonly Message[];
 }
 
+const unattended = "Nothing stops a cluster while nobody runs `up`";
+
 /**
  * Judges the inputs of one resource by reads alone.
  *
@@ -226,7 +68,7 @@ interface Preflight extends Required<Checked> {
  * that this one depends on. So a check without old inputs is about a replacement if this run has seen a cluster of the resource
  * before, in a check or a diff. `--replace` and `state taint` cause no such call: their only check looks like a creation.
  */
-async function preflight({ ctx, news, olds, deps, settings, run }: Request): Promise<Preflight> {
+export async function preflight({ ctx, news, olds, deps, settings, run }: Request): Promise<Preflight> {
   const { urn } = ctx;
   const current = typeof olds["name"] === "string" ? asInputs(olds) : undefined;
   const replaced = current ? undefined : run.clusters.get(urn);
@@ -430,4 +272,122 @@ function endFailures(inputs: CheckedInputs, nowMs: number) {
       reason: `passed ${age(sinceMs)} ago, so no cluster is created, adopted or replaced: ${endAdvice}`,
     },
   ];
+}
+
+/** Only the engine knows the order, and whether the old cluster is deleted. */
+export function replacementText({ replicas }: Pick<CheckedInputs, "replicas">, inputs: CheckedInputs): string {
+  const capacity = replicas === 1 ? "only replica" : `${replicas} replicas`;
+  const text = `it is replaced: the old cluster with its ${capacity} is deleted, or kept and billed with \`retainOnDelete\``;
+  if (hasUnknown(inputs.replicas) || inputs.replicas === replicas) return text;
+  return `${text}; the new one gets ${inputs.replicas}`;
+}
+
+/** The outputs that a kept cluster keeps, or others of these names, as far as they are known. */
+export function outputsIn(known: Properties, names: readonly string[] = ["endpoint", "createdAt"]): Properties {
+  return Object.fromEntries(names.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
+}
+
+/** Claims the name and the adopted cluster for the resource. It is a failure if another resource of the program has them. */
+function claim({ ctx: { urn }, deps, inputs, kind }: Situation): Finding[] {
+  const { name, adopt } = inputs;
+  if (kind !== "change") deps.registry.setClusterOf(urn);
+  const owner = hasUnknown(name) ? urn : deps.registry.claim("owner", name, urn);
+  const adopter = adopt === undefined || hasUnknown(adopt) ? urn : deps.registry.claim("adopter", adopt, urn);
+  // The resource has had the cluster since an earlier run.
+  if (adopt !== undefined && adopter === urn && kind === "change") deps.registry.set("isAdopted", adopt, true);
+  const findings: Finding[] = [];
+  const { problem } = deps.registry.journal;
+  if (adopt !== undefined && problem !== undefined) findings.push(warning(`${unshared}: ${problem}`, unshared));
+  const taken = `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name: set another`;
+  if (owner !== urn) findings.push(failure("name", taken));
+  const adopted = `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`;
+  if (adopter !== urn) findings.push(failure("adopt", adopted));
+  return findings;
+}
+
+const unshared =
+  "the providers of this run cannot share what they know. If a resource of another provider has the cluster to adopt, keep it " +
+  "in the program in this run, or remove it with `pulumi state delete`";
+
+interface Existing {
+  readonly findings: readonly Finding[];
+  readonly record?: ClusterRecord | undefined;
+}
+
+async function findAdopted({ reads, inputs, previous }: Situation): Promise<Existing> {
+  const { adopt: id } = inputs;
+  if (id === undefined || hasUnknown(id)) return { findings: [] };
+  const replaced = `names the cluster that is replaced (${id}): remove it, because the replacement is a new cluster`;
+  if (previous?.adopt !== undefined && sameId(previous.adopt, id)) return { findings: [failure("adopt", replaced)] };
+  const answer = await reads.cluster(id);
+  const missing = `${id} is not a cluster that this API key can see; getClusters() lists them`;
+  if (answer.value === "none") return { findings: [failure("adopt", missing)] };
+  return { findings: gapOf(`the cluster ${id}`, answer), record: answer.value };
+}
+
+/** A taken name is a failure before anything is bought. With `resume`, the resource may adopt its holder. */
+async function judgeName(situation: Situation): Promise<Existing> {
+  const { ctx, kind, deps, reads, inputs, previous } = situation;
+  const { name, adopt, __generatedName: isGenerated, __deleteBeforeReplace: deletesFirst } = inputs;
+  // A change keeps the name, and a replacement can take it over unless the program has it create the new cluster first. A pattern
+  // of `pulumi:autonaming` without a random part makes the same name again, and the engine then deletes first in any case.
+  const keepsName = previous?.name === name && (kind === "change" || deletesFirst !== false || isGenerated === true);
+  if (hasUnknown(name) || adopt !== undefined || keepsName) return { findings: [] };
+  const answer = await reads.clusters();
+  const { value: list } = answer;
+  if (!list) return { findings: gapOf("taken names", answer) };
+  const holders = deps.registry.holders(name, list);
+  const [holder] = holders;
+  if (!holder) return { findings: [] };
+  let why = "";
+  if (situation.isResumable) {
+    const comparable = comparableWith(inputs, holder);
+    const { value: proven = list } = await reads.proven(list);
+    const resumable = findResumable(deps, ctx.urn, comparable, { holders, extent: proven.extent });
+    let reason = "reason" in resumable ? resumable.reason : undefined;
+    if ("record" in resumable) {
+      // A list may not show everything, so the cluster's own record decides.
+      const detail = await reads.cluster(holder.id);
+      const record = detail.value === "none" ? holder : { ...holder, ...detail.value };
+      reason = reasonNotToResume(deps, ctx.urn, comparable, record);
+      if (reason === undefined) return { findings: gapOf(`the cluster ${holder.id}`, detail), record };
+    }
+    why = `. ${notResumed} ${reason}`;
+  }
+  // It can be a replacement that looks like a creation: then the engine deletes the holder first. Otherwise the creation fails.
+  const deleted = `"${name}" is the name of ${describeClusters(holders)}, which must be deleted before the new cluster is created`;
+  if (kind === "creation" && deletesFirst) return { findings: [warning(deleted)] };
+  return { findings: [failure("name", `"${name}" ${takenReason(holders)}${why}`)] };
+}
+
+function judgeAdoption({ inputs, adopted: record }: Situation): Finding[] {
+  if (!record) return [];
+  const failures = findMismatches(comparableWith(inputs, record), record);
+  const name = record.name === undefined ? "" : ` ("${cleanText(record.name, 100)}")`;
+  const how = inputs.__deleteBeforeReplace ? ", unless a replacement deletes it first" : "";
+  const why = inputs.adopt === undefined ? `, which an interrupted run has created${how}` : "";
+  const changed = adoptionChanges(inputs, record).map((path) => cleanText(path, 100));
+  const hasOthers = Object.keys(record.env ?? {}).some((variable) => !Object.hasOwn(inputs.env ?? {}, variable));
+  const untouched = hasOthers ? "; variables that the program does not set are kept" : "";
+  const changes = `${listOf(changed)} will be changed to match the program${untouched}`;
+  return [
+    ...failures.map(({ property, reason }) => failure(property, reason)),
+    info(`adopts ${record.id}${name}${why}: ${changed.length === 0 ? "nothing is changed" : changes}`),
+  ];
+}
+
+/** The inputs with the values of the cluster for those that are not known yet, so that they count as equal. */
+function comparableWith(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
+  const unknown = textNames.filter((field) => hasUnknown(inputs[field]));
+  return { ...inputs, ...Object.fromEntries(unknown.map((field) => [field, record[field] ?? ""])) };
+}
+
+/** Whether only this resource of this stack makes the name: then a cluster of the name may be resumed. */
+export function isResumableName(
+  { name, adopt, __generatedName }: CheckedInputs,
+  urn: string,
+  { salt, predecessor }: { readonly salt: string | undefined; readonly predecessor: string | undefined },
+): boolean {
+  if (salt === undefined || adopt !== undefined || !__generatedName) return false;
+  return name === generatedName(urn, predecessor, salt);
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { costAt } from "../../../../provider/cluster/preflight/cost";
+import { costAt } from "../../../../provider/cluster/preflight/judges";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";

@@ -1,5 +1,5 @@
 import { diffCluster } from "../../../../provider/cluster/diff/diff";
-import { describeChange } from "../../../../provider/cluster/preflight/judges";
+import { describeChange } from "../../../../provider/cluster/preflight/checks";
 import { asInputs, type CheckedInputs } from "../../../../provider/cluster/schema/state";
 import { generatedName } from "../../../../provider/cluster/schema/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
