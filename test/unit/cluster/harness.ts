@@ -16,22 +16,6 @@ import { sources } from "../../support/sources";
 import { VirtualClock } from "../../support/virtualClock";
 import { checked, urnOf } from "./inputs";
 
-/** A simulator, the core on top of it, and one virtual clock for both. */
-interface Base {
-  readonly simulator: Simulator;
-  readonly clock: VirtualClock;
-  readonly client: Client;
-  readonly service: CreationDependencies;
-  readonly cluster: Resource;
-  /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
-  readonly messages: string[];
-  ctx(overrides?: Partial<CallContext>): CallContext;
-  /** Runs the clock until the work has ended. */
-  run<T>(work: Promise<T>): Promise<T>;
-  /** The same service in a process of its own, which identifies service and key by `seenBy`; without a journal, it is alone. */
-  as(seenBy: string, journal?: Journal, changes?: Partial<ResolvedSettings>): Resource;
-}
-
 export type Fixture = Base & ReturnType<typeof operationsOf>;
 
 export interface FixtureOptions extends SimulatorOptions {
@@ -50,48 +34,48 @@ export interface FixtureOptions extends SimulatorOptions {
 /** Every test closes what it has opened. */
 afterEach(closeAll);
 
-export async function openFixture({
-  client: patch,
-  wire = (real) => real,
-  settings: overrides,
-  requestNames,
-  ask,
-  ...options
-}: FixtureOptions = {}): Promise<Fixture> {
+export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const base = await openBase(options);
+  return { ...base, ...operationsOf(base) };
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** A simulator, the core on top of it, and one virtual clock for both. */
+async function openBase({ client: patch, wire = (real) => real, ask, ...others }: FixtureOptions) {
+  const { settings: overrides, requestNames, ...options } = others;
   const clock = new VirtualClock();
   const simulator = await openSimulator({ clock, rateLimit: 1_000_000, ...options });
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = withMethods(real, patch?.(withMethods(real)));
+  /** Every message of the core: `info: ...`, `warning: ...`, `status: ...`. */
   const messages: string[] = [];
   const serviceOf = (seenBy: string, journal?: Journal): CreationDependencies => {
     const made = { ...createDependencies(client, seenBy, clock, 15_000, simulator.url, journal), random: () => 0.5 };
     return ask ? { ...made, ask: ask(clock) } : made;
   };
-  const settings = (): ResolvedSettings => ({
-    previewChecks: "default",
-    ...overrides,
-  });
+  const resourceOf = (core: CreationDependencies, changes: Partial<ResolvedSettings> = {}) =>
+    judged(
+      createClusterResource(
+        () => core,
+        () => ({ previewChecks: "default", ...overrides, ...changes }),
+      ),
+    );
   const service = serviceOf("seen");
-  const base: Base = {
+  return {
     simulator,
     clock,
     client,
     service,
-    cluster: judged(createClusterResource(() => service, settings)),
+    cluster: resourceOf(service),
     messages,
-    ctx: (overrides = {}) => ({ ...recorder(messages), ...overrides }),
-    run: (work) => clock.run(work),
-    as: (seenBy, journal, changes) => {
-      const other = serviceOf(seenBy, journal);
-      return judged(
-        createClusterResource(
-          () => other,
-          () => ({ ...settings(), ...changes }),
-        ),
-      );
-    },
+    ctx: (changes: Partial<CallContext> = {}): CallContext => ({ ...recorder(messages), ...changes }),
+    /** Runs the clock until the work has ended. */
+    run: <T>(work: Promise<T>) => clock.run(work),
+    /** The same service in a process of its own, which identifies service and key by `seenBy`; without a journal, it is alone. */
+    as: (seenBy: string, journal?: Journal, changes?: Partial<ResolvedSettings>) =>
+      resourceOf(serviceOf(seenBy, journal), changes),
   };
-  return { ...base, ...operationsOf(base) };
 }
 
 /** Rewrites the successful answers to some paths, to shapes that the simulator does not have. */
