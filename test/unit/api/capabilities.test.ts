@@ -55,6 +55,22 @@ describe("a creation after an empty list that leaves the names undecided", () =>
   });
 });
 
+test("the request names are those of the first list about GPUs that shows any, and of the first cluster that does", async () => {
+  const answers: Record<string, unknown> = { "/v1/clusters": { data: [] } };
+  const { api } = fixture(answers);
+  await api.listClusters();
+  for (const gpu of [{ id: "h100" }, { gpuModelId: "h100" }, { gpu_type: "h100" }]) {
+    answers[pricing] = [gpu];
+    await api.listGpuPricing();
+  }
+  expect(api.capabilities.names).toBe("client");
+  for (const record of [{ id: "cl_1", gpu_type: "h100" }, client]) {
+    answers["/v1/clusters"] = [record];
+    await api.listClusters();
+  }
+  expect(api.capabilities.names).toBe("specification");
+});
+
 describe("concurrent creations", () => {
   const silent = { "/v1/clusters": { items: [] }, ...words, [pricing]: [] };
 

@@ -159,6 +159,11 @@ describe("a list of several pages", () => {
     expect(list.queries).toHaveLength(2);
   });
 
+  it("is whole if its last page shows nothing about pages", async () => {
+    const pages = { "": page(two, { next_cursor: "x" }), "cursor=x": page(records("cl_3"), {}) };
+    expect(await listOf(pages)).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], extent: "whole" });
+  });
+
   it("ends with a problem after 1,000 pages", async () => {
     let count = 0;
     const list = await readClusters(async () => {

@@ -23,6 +23,11 @@ describe("a list of GPUs", () => {
 
   it.each<[string, unknown, string]>([
     ["is unreadable under another name", { catalog: [{ type: "h100" }] }, "it is not a list of GPU types"],
+    [
+      "is unreadable with families of types",
+      { gpus: { nvidia: { h100: { price: 2 }, price: 1 } } },
+      "none of its records names a GPU type",
+    ],
     ["is unreadable without identifiers", { data: [{ price: 1 }] }, "none of its records names a GPU type"],
   ])("%s", async (_name, json, message) => {
     await expect(gpusOf(json)).rejects.toThrow(message);
