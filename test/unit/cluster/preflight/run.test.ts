@@ -80,6 +80,42 @@ describe("a warning of checks that failed", () => {
   });
 });
 
+describe("the time limit of the reads of a run", () => {
+  it("holds for all of them together, and a check with a limit on costs has one of its own", async () => {
+    const waitMs = { each: 3_000 };
+    const fixture = await openFixture({
+      client: ({ listClusters, listGpuTypes }) => ({
+        listClusters: (...args) => fixture.clock.sleep(waitMs.each).then(() => listClusters(...args)),
+        listGpuTypes: (...args) => fixture.clock.sleep(waitMs.each).then(() => listGpuTypes(...args)),
+      }),
+    });
+    const startMs = fixture.clock.now();
+    await checkAll(fixture, ["a", "b", "c"].map(named));
+    expect(fixture.messages).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
+    expect(fixture.clock.now() - startMs).toBe(5_000);
+    waitMs.each = 10_000;
+    const { refusals, inputs } = await check(fixture, { ...named("d"), maxHourlyCost: 100 }, {}, "d");
+    expect([refusals, inputs["hourlyCost"]]).toEqual([[], 5.98]);
+  });
+
+  it("counts time in which several are in flight once, and no longer", async () => {
+    const fixture = await openFixture({
+      client: ({ getCluster }) => ({
+        getCluster: (...args) => fixture.clock.sleep(2_000).then(() => getCluster(...args)),
+      }),
+    });
+    const adopt = (name: string) => {
+      const { id } = fixture.simulator.addCluster({ name, gpuType: "h100", container: String(checked["container"]) });
+      return fixture.cluster.check(fixture.ctx({ urn: urnOf(name) }), { ...checked, name, replicas: 1, adopt: id });
+    };
+    await fixture.run(Promise.all(["a", "b", "c"].map(adopt)));
+    await fixture.run(adopt("d"));
+    expect(fixture.warnings()).toEqual([]);
+    await fixture.run(adopt("e"));
+    expect(fixture.warnings()).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
+  });
+});
+
 it("a check without a limit on costs uses what a slow check with one has read", async () => {
   // Longer than such a check waits, but not longer than one with a limit.
   const fixture = await openFixture({
