@@ -78,11 +78,11 @@ function isUnknownAt(inputs: object, path: string): boolean {
   return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
-/** The changes of a diff that are known: an unknown value hides only itself, and one that is new is a change whatever it is. */
-export function knownChanges(diff: Pick<Diff, "changes">, inputs: object): Pick<Diff, "changes"> {
+/** The changes that are known: an unknown value hides only itself, and one that is new is a change whatever it is. */
+export function knownChanges(changes: Diff["changes"], inputs: object): Diff["changes"] {
   const isKnown = ([path, { kind }]: [string, PropertyChange]) =>
     !isUnknownAt(inputs, path) || (kind === "add" && path.includes("."));
-  return { changes: Object.fromEntries(Object.entries(diff.changes).filter(isKnown)) };
+  return Object.fromEntries(Object.entries(changes).filter(isKnown));
 }
 
 function propertyChange(old: unknown, next: unknown): PropertyChange {
@@ -91,7 +91,7 @@ function propertyChange(old: unknown, next: unknown): PropertyChange {
 }
 
 /** The effects of the changes of a diff. An update that only completes an earlier operation has none. */
-export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
+export function effectsOf(changes: Diff["changes"]): Set<Effect> {
   const effects = new Set<Effect>();
   for (const [path, { kind }] of Object.entries(changes)) {
     const name = inputNames.find((input) => isWithinPaths(path, [input]));
@@ -122,7 +122,7 @@ export function updateTo(inputs: CheckedInputs, state: ClusterState, record: Clu
   const left = (state.__unfinished?.paths ?? []).map((path): [string, PropertyChange] => [path, { kind: "update" }]);
   const changes = { ...Object.fromEntries(left), ...diffCluster({ ...state }, { ...inputs }).changes };
   const named = Object.keys(changes);
-  const effects = new Set(effectsOf({ changes }));
+  const effects = effectsOf(changes);
   const wasDown = isDown(record, state);
   // Some services roll out whatever changes: then a trigger must not restart the replicas once more.
   const triggers = effects.has("restart") || effects.has("redeploy");

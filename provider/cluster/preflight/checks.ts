@@ -191,7 +191,7 @@ export function describeChange(
     return "__timeouts" in changes ? [info("only `customTimeouts` changes; the cluster does not change")] : [];
   }
   if (!runs(state)) return [];
-  const known = knownChanges({ changes }, inputs).changes;
+  const known = knownChanges(changes, inputs);
   const paths = Object.keys(known);
   const changeText = (changed: readonly string[]) =>
     `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
@@ -203,7 +203,7 @@ export function describeChange(
     const why = isAlways ? "" : ", which the service cannot do in place";
     return [warning(`${changeText(replacing)}${why}, so ${replacementText(state, inputs)}`)];
   }
-  const effects = effectsOf({ changes: known });
+  const effects = effectsOf(known);
   const old = state.replicas;
   if (effects.has("power") && !runs(inputs)) {
     const stopped = replicasText(old, "stop");

@@ -62,6 +62,8 @@ interface OperationSources {
  */
 export class Operation {
   readonly id: string;
+  /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
+  readonly title: string;
   readonly urn: string;
   readonly signal: AbortSignal;
   /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
@@ -80,6 +82,10 @@ export class Operation {
     private readonly subject: Subject,
   ) {
     this.id = subject.id;
+    const name = cleanText(subject.inputs.name ?? "", 140);
+    const id = cleanText(subject.id, 140);
+    const idAfterName = id ? ` (${id})` : "";
+    this.title = name ? `cluster "${name}"${idAfterName}` : `cluster ${id}`;
     this.urn = ctx.urn;
     this.signal = ctx.signal;
     this.createsCluster = kind === "create" && subject.inputs.adopt === undefined;
@@ -96,14 +102,6 @@ export class Operation {
     const startMs = this.now();
     const timeoutMs = this.deadlineMs - this.#startMs;
     return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
-  }
-
-  /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
-  get title(): string {
-    const name = cleanText(this.subject.inputs.name ?? "", 140);
-    const id = cleanText(this.id, 140);
-    if (!name) return `cluster ${id}`;
-    return id ? `cluster "${name}" (${id})` : `cluster "${name}"`;
   }
 
   get observed(): Observation {
@@ -188,7 +186,7 @@ export class Operation {
 
   error(text: string, cause?: unknown): GpuClusterError {
     const details = [...explanationsOf(cause)];
-    if (hitDeadline(cause)) details.push(moreTime);
+    if (cause instanceof RequestError && cause.hitDeadline) details.push(moreTime);
     return new GpuClusterError(this.#lines(`${this.title} ${text}`, details, "  "), { cause: this.clean(cause) });
   }
 
@@ -204,7 +202,8 @@ export class Operation {
     const isVerdict = cause instanceof ClusterFailedError || cause instanceof TimeoutError;
     // A repetition does not help against a reason that the service names.
     const next = nextStep ?? (isVerdict && namesReason ? corrected : continued);
-    const advice = hitDeadline(cause) ? `${next}; ${moreTime}` : next;
+    const isLate = cause instanceof RequestError && cause.hitDeadline;
+    const advice = isLate ? `${next}; ${moreTime}` : next;
     const details = [advice, ...explanationsOf(cause)];
     const reason = this.#lines(`${this.title} ${what}: ${briefOf(cause)}`, details, bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
@@ -221,10 +220,6 @@ const corrected =
   "It is kept in the state: correct `container`, or what the reasons name, then run `pulumi up`. Without a change, it continues";
 
 const moreTime = "`customTimeouts` gives the operation more time";
-
-function hitDeadline(cause: unknown): boolean {
-  return cause instanceof RequestError && cause.hitDeadline;
-}
 
 /** Hides secrets in the status word and the reason of a cluster, which may quote them. */
 export function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
