@@ -265,7 +265,16 @@ async function start(change: Change, { actions, redeployBody }: StartOptions): P
     scale: () => client.scaleCluster(id, update.target.replicas, operation.requestOptions()),
   };
   const attempt = () => progress.attempt("desiredStatus");
-  const isDone = () => isStarted(change, stoppedStatus);
+  // By its status word or, if that is unknown and unchanged, by its replicas.
+  const isDone = async () => {
+    const record = await find(deps, operation);
+    if (!record) return false;
+    const state = stateOf(record.status);
+    if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
+    if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
+    const status = await findStatus(client, operation);
+    return status !== undefined && !status.isMissing && !isIdle(status);
+  };
   const tried: string[] = [];
   for (const action of actions) {
     operation.show(`starting, by ${action}`);
@@ -284,17 +293,6 @@ async function start(change: Change, { actions, redeployBody }: StartOptions): P
     if (operation.leftMs() === 0) throw new TimeoutError("timed out", { explanations: tried });
   }
   throw new ClusterFailedError("it does not start", { explanations: tried });
-}
-
-/** Whether the cluster is no longer stopped: by its status word or, if that is unknown and unchanged, by its replicas. */
-async function isStarted({ deps, operation }: Change, stoppedStatus: string | undefined): Promise<boolean> {
-  const record = await find(deps, operation);
-  if (!record) return false;
-  const state = stateOf(record.status);
-  if (state !== "unknown") return state !== "stopped" && !isStopping(record.status);
-  if (record.status !== undefined && !isSameWord(record.status, stoppedStatus)) return true;
-  const status = await findStatus(deps.client, operation);
-  return status !== undefined && !status.isMissing && !isIdle(status);
 }
 
 const refusals: ReadonlySet<Outcome> = new Set(["refused", "no-capacity", "busy"]);

@@ -6,7 +6,7 @@ import { isWithinPaths, toState, type Update } from "../diff/diff";
 import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
 import { isDown, type Rollout } from "../health/health";
 import { textNames } from "../schema/fields";
-import { type CheckedInputs, type ClusterState, type ObservedInputs, pick, type Unfinished } from "../schema/state";
+import { type CheckedInputs, type ClusterState, type ObservedInputs, pick } from "../schema/state";
 import { find } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import type { LearnedInputs } from "../service/registry";
@@ -43,7 +43,9 @@ export async function runSteps(
   what: string,
 ): Promise<StepsResult> {
   const { deps, operation, update } = base;
-  const progress = new Progress(update, !operation.isUpdate);
+  // A failure of a creation puts the id of the cluster into the state in any case.
+  const keepsId = !operation.isUpdate;
+  const progress = new Progress(update, keepsId);
   try {
     return { state: await steps({ ...base, progress }) };
   } catch (error) {
@@ -52,7 +54,9 @@ export async function runSteps(
     if (!progress.hasBegun && !isFixed)
       return { failure: operation.error(`was not changed: ${briefOf(error)}`, error), progress };
     const before = isFixed ? { ...update.state, __fixed: fixed } : update.state;
-    const details = { settled: false, unfinished: progress.unfinished, seenBy: deps.seenBy, before };
+    const kind = keepsId ? "creation" : "update";
+    const unfinished = { kind, paths: progress.paths } as const;
+    const details = { settled: false, unfinished, seenBy: deps.seenBy, before };
     const left = toState(progress.inputs, operation.observed, details);
     const advice = isFixed ? replacementAdvice : undefined;
     return { failure: operation.initError(error, left, what, advice), left, progress };
@@ -66,7 +70,7 @@ export async function runSteps(
 export async function endState(change: Change): Promise<ClusterState> {
   const { deps, operation, update, progress } = change;
   const { inputs, state: before, effects, target, named } = update;
-  const unfinished = progress.atStart;
+  const unfinished = progress.paths.length > 0 ? { kind: "start" as const, paths: progress.paths } : undefined;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
   const isNew = !operation.isUpdate || before.__observed === undefined;
@@ -194,48 +198,47 @@ type BroughtInput = (typeof sentInputs | typeof triggerNames)[number];
 class Progress {
   inputs: CheckedInputs;
   /** What the service may have, or the replicas may run, besides `inputs`. */
-  #paths: readonly string[];
+  paths: readonly string[];
   /** Whether anything was sent, or was waited for: if not, a failure changes nothing in the state. */
-  #hasBegun: boolean;
+  hasBegun: boolean;
   rollout: Rollout | undefined;
   /** The number of replicas that the service has; `undefined` if it is not known. */
   replicas: number | undefined;
 
-  /** @param keepsId Whether a failure has to put the id of the cluster into the state in any case. */
   constructor(
     private readonly update: Update,
-    private readonly keepsId: boolean,
+    keepsId: boolean,
   ) {
     const { inputs, state, record } = update;
     // A stopped cluster has no replicas that a trigger would have to restart.
     const names = isDown(record, state) ? sentInputs : [...sentInputs, ...triggerNames];
     this.inputs = { ...inputs, ...pick(state, names), replicas: state.replicas ?? inputs.replicas };
-    this.#paths = state.__unfinished?.paths ?? [];
-    this.#hasBegun = keepsId;
-    const isKnown = !this.#paths.includes("replicas");
+    this.paths = state.__unfinished?.paths ?? [];
+    this.hasBegun = keepsId;
+    const isKnown = !this.paths.includes("replicas");
     this.replicas = record.replicas ?? (isKnown ? state.replicas : undefined);
   }
 
   /** Something is about to be sent. Returns what takes that back: the service has refused it. */
   attempt(...paths: readonly string[]): () => void {
-    const before = { paths: this.#paths, hasBegun: this.#hasBegun };
+    const before = { paths: this.paths, hasBegun: this.hasBegun };
     this.leave(...paths);
     return () => {
-      this.#paths = before.paths;
-      this.#hasBegun = before.hasBegun;
+      this.paths = before.paths;
+      this.hasBegun = before.hasBegun;
     };
   }
 
   /** The cluster gets these values later, or perhaps. */
   leave(...paths: readonly string[]): void {
-    this.#paths = [...new Set([...this.#paths, ...paths])];
-    this.#hasBegun = true;
+    this.paths = [...new Set([...this.paths, ...paths])];
+    this.hasBegun = true;
   }
 
   reach(...names: readonly BroughtInput[]): void {
     this.inputs = { ...this.inputs, ...pick(this.update.inputs, names) };
-    this.#paths = this.#paths.filter((path) => !isWithinPaths(path, names));
-    this.#hasBegun = true;
+    this.paths = this.paths.filter((path) => !isWithinPaths(path, names));
+    this.hasBegun = true;
   }
 
   /** The cluster has the old value all the same. */
@@ -248,18 +251,5 @@ class Progress {
   rolledOut(rollout?: Rollout): void {
     this.reach(...configInputs, ...triggerNames);
     this.rollout = rollout;
-  }
-
-  get hasBegun(): boolean {
-    return this.#hasBegun;
-  }
-
-  get unfinished(): Unfinished {
-    return { kind: this.keepsId ? "creation" : "update", paths: this.#paths };
-  }
-
-  /** The mark of a state after a success: what a stopped cluster gets at its next start. */
-  get atStart(): ClusterState["__unfinished"] {
-    return this.#paths.length > 0 ? { kind: "start", paths: this.#paths } : undefined;
   }
 }
