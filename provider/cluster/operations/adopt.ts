@@ -60,7 +60,7 @@ export async function adoptCluster(
 
 /** A name that existing clusters have: a creation is refused, or adopts what an interrupted run has created. */
 
-export interface TakenName {
+interface TakenName {
   readonly holders: readonly ClusterRecord[];
   readonly extent: Extent;
 }

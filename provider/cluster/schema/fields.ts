@@ -238,7 +238,7 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
 
 export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy" | "probe";
 
-export interface FieldFlags {
+interface FieldFlags {
   /** Absent: only this package reads the input, so that its change sends no request. */
   readonly effect?: Effect;
   /** The requests that carry the input: `create` the creation only, `update` an update too. Absent: no request does. */
