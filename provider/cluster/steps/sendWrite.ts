@@ -12,7 +12,7 @@ import { doublingPauses, type Operation } from "../service/operation";
  * - `busy`: the number of requests if the service answers "not now" about a cluster that does not change; counted anew after a lost
  *   answer.
  *
- * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
+ * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (`CreateOnce`).
  */
 const writeTable = {
   update: { lost: 3, busy: 5 },
