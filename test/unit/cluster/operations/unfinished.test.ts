@@ -50,6 +50,8 @@ describe("an update that an error hook of the program repeats from the state bef
     const { state } = await fixture.change(made, wanted);
     expect(first.state).toMatchObject({ settled: false });
     expect(state).toMatchObject({ container: wanted.container, settled: true });
+    // The service has the new image: another update would roll out every replica again.
+    expect(fixture.simulator.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
   });
 
   it("begins with the stored state in the next run of a process that outlives its run", async () => {
