@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClusterRecord, isUuid, sameId } from "../../api/decode/records";
 import { isDeleting, isStopping, stateOf } from "../../api/decode/states";
+import type { ConfigInput } from "../../api/endpoints";
 import { GpuClusterError } from "../../base/errors";
 import { cleanText, listOf, maxNamed } from "../../base/text";
 import {
@@ -102,6 +103,9 @@ export function effectsOf(changes: Diff["changes"]): Set<Effect> {
   return effects;
 }
 
+/** A merge of configurations: the compiler asks for each input. */
+type Merge = Readonly<Record<ConfigInput, unknown>>;
+
 /** One change of a cluster, computed once: everything that is sent comes from here. */
 export interface Update {
   readonly inputs: CheckedInputs;
@@ -137,17 +141,15 @@ export function updateTo(inputs: CheckedInputs, state: ClusterState, record: Clu
   const starts = desiredStatus !== "stopped" && wasDown;
   const replicas =
     isNamed("replicas") || starts ? inputs.replicas : (record.replicas ?? state.replicas ?? inputs.replicas);
-  const target = {
-    ...inputs,
-    replicas,
-    desiredStatus,
+  const configuration = {
     container: sourceOf("container").container ?? inputs.container,
     registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
     env: mergeMaps("env", named, inputs.env, { ...keptEnv, ...observed.env }),
     extraFields: mergeMaps("extraFields", named, inputs.extraFields, observed.extraFields),
-    // None of no replicas gets healthy, and none answers a probe.
-    skipAwait: replicas === 0 ? true : inputs.skipAwait,
-  };
+  } satisfies Merge;
+  // None of no replicas gets healthy, and none answers a probe.
+  const skipAwait = replicas === 0 ? true : inputs.skipAwait;
+  const target = { ...inputs, ...configuration, replicas, desiredStatus, skipAwait };
   return { inputs, state, record, named, effects, target };
 }
 
@@ -171,7 +173,7 @@ export function configurationBefore({ state, record, named }: Update): Partial<C
     registryCredentialId: sourceOf("registryCredentialId").registryCredentialId,
     env: state.env && mergeMaps("env", named, observed.env, state.env),
     extraFields: state.extraFields && mergeMaps("extraFields", named, observed.extraFields, state.extraFields),
-  };
+  } satisfies Merge;
 }
 
 function maskedVariables({ env = {} }: ClusterRecord): string[] {
