@@ -322,7 +322,7 @@ export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): s
 }
 
 /**
- * The difference that the engine shows, with that of the cost. An unknown cost is no change, and a new price alone causes no
+ * The difference that the engine shows, with that of the cost. A cost that neither has is no change, and a new price alone causes no
  * update. `adopt` is used only at creation: a later change to another cluster would silently have no effect.
  * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */

@@ -259,10 +259,11 @@ export function wasHealthy({ replicas, overall }: StatusRecord): boolean {
 
 /** The replicas that are new, or show what a restart changes. Message and exact status word change for other reasons too. */
 function renewedIds(before: StatusRecord | undefined, after: StatusRecord | undefined): string[] {
-  const conditionOf = ({ healthy, status: word }: ReplicaRecord) => `${healthy === true} ${stateOf(word)}`;
-  const old = new Map(before?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
-  const renewed = after?.replicas.filter((replica) => old.get(replica.id) !== conditionOf(replica)) ?? [];
-  return renewed.map(({ id }) => id);
+  // Of replicas with the same id, such as that of their node, the last one counts on both sides.
+  const looksById = (status: StatusRecord | undefined) =>
+    new Map(status?.replicas.map(({ id, healthy, status: word }) => [id, `${healthy === true} ${stateOf(word)}`]));
+  const old = looksById(before);
+  return [...looksById(after)].filter(([id, looks]) => old.get(id) !== looks).map(([id]) => id);
 }
 
 /**

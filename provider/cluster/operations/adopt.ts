@@ -59,7 +59,6 @@ export async function adoptCluster(
 }
 
 /** A name that existing clusters have: a creation is refused, or adopts what an interrupted run has created. */
-
 interface TakenName {
   readonly holders: readonly ClusterRecord[];
   readonly extent: Extent;

@@ -44,8 +44,8 @@ export class Checks {
 
   async check(ctx: CallContext, news: Properties, state?: ClusterState): Promise<Checked> {
     const run = this.#run;
-    const settings = resolve(this.settings);
-    const deps = resolve(this.dependencies);
+    const settings = resultOf(this.settings);
+    const deps = resultOf(this.dependencies);
     const olds: Properties = { ...state };
     if (state?.name !== undefined) run.clusters.set(ctx.urn, inputsOf(state));
     const hide = this.#hiding(ctx.urn, deps.value, news, olds);
@@ -70,11 +70,10 @@ export class Checks {
     const run = this.#run;
     const { urn } = ctx;
     if (state.name !== undefined) run.clusters.set(urn, inputsOf(state));
-    const { __fixed: refused = [] } = state;
     // An empty list: the service has updated this cluster, whatever its descriptor says.
-    const fixed = state.__fixed?.length === 0 ? [] : [...refused, ...(run.fixed.get(urn) ?? [])];
-    const { value: settings } = resolve(this.settings);
-    const { value: deps } = resolve(this.dependencies);
+    const fixed = state.__fixed?.length === 0 ? [] : run.addFixed(urn, state.__fixed ?? []);
+    const { value: settings } = resultOf(this.settings);
+    const { value: deps } = resultOf(this.dependencies);
     const hide = this.#hiding(urn, deps, news, state);
     deps?.registry.set("resumedAt", id, state.__resumedAt ?? "");
     const messages = deps && settings ? await refuseForeignKey({ ctx, deps, settings, run }, hide, id, state) : [];
@@ -132,7 +131,7 @@ export class Checks {
 }
 
 /** A configuration that cannot be used is a failure of the check. */
-function resolve<T>(read: () => T): { readonly value?: T; readonly failures: readonly CheckFailure[] } {
+function resultOf<T>(read: () => T): { readonly value?: T; readonly failures: readonly CheckFailure[] } {
   try {
     return { value: read(), failures: [] };
   } catch (error) {

@@ -154,8 +154,7 @@ async function prepareChange(requested: Situation, current: CheckedInputs): Prom
   const { changes } = diffCluster({ ...previous }, { ...inputs });
   const isConfigured = Object.keys(changes).some((path) => isWithinPaths(path, configInputs));
   const answer = isConfigured ? await reads.fixed() : {};
-  const { value: fixed = [] } = answer;
-  run.fixed.set(ctx.urn, fixed);
+  const fixed = run.addFixed(ctx.urn, answer.value ?? []);
   const isKept = ([path, { replace }]: [string, PropertyChange]) => !replace && !isWithinPaths(path, fixed);
   const keepsCluster = Object.entries(changes).every(isKept);
   if (keepsCluster && inputs.__generatedName && !current.__generatedName)

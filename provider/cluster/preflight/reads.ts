@@ -17,7 +17,7 @@ export interface Price {
   readonly currency?: string;
 }
 
-/** The answer of a read. Without a value, the service does not report it; with an error, the read failed. */
+/** The answer of a read. Without a value, the service does not report it; with an error, it is not known. */
 export interface Answer<T> {
   readonly value?: T | undefined;
   readonly error?: unknown;
@@ -194,10 +194,17 @@ export class RunMemory {
   readonly costs = new Map<string, PlannedCost>();
   /** The URNs for which a message has said what a replacement removes: the engine checks a replacement twice. */
   readonly announcedLosses = new Set<string>();
-  /** By URN: the inputs of the cluster that the service cannot change in place, as reads have shown. */
-  readonly fixed = new Map<string, readonly ConfigInput[]>();
+  /** By URN: the inputs of the cluster that the service cannot change in place, as reads and states have shown. */
+  readonly #fixed = new Map<string, readonly ConfigInput[]>();
   readonly messages = new Set<string>();
   readonly #lanes = new WeakMap<Dependencies, ReturnType<typeof newLanes>>();
+
+  /** Adds to the fixed inputs of a resource, and returns all. */
+  addFixed(urn: string, fixed: readonly ConfigInput[]): readonly ConfigInput[] {
+    const all = [...new Set([...(this.#fixed.get(urn) ?? []), ...fixed])];
+    this.#fixed.set(urn, all);
+    return all;
+  }
 
   reads(deps: Dependencies, caller: ReadingCheck): Reads {
     const lanes = this.#lanes.get(deps) ?? newLanes();

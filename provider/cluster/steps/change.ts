@@ -19,7 +19,16 @@ import type { ClusterState } from "../schema/state";
 import { find, findCluster, findStatus } from "../service/lookup";
 import type { Operation } from "../service/operation";
 import { type Dependencies, waitUntilReady, waitUntilVisible } from "../wait/wait";
-import { type Change, checkMadeAsRequested, endState, learnedState, triggerNames } from "./progress";
+import {
+  type Change,
+  type Configured,
+  checkMadeAsRequested,
+  configPaths,
+  endState,
+  learnedState,
+  type Stored,
+  triggerNames,
+} from "./progress";
 import { effectPauses, sendWrite } from "./sendWrite";
 import { sendUpdate } from "./updateRequest";
 
@@ -53,13 +62,11 @@ export async function changeCluster(change: Change): Promise<ClusterState> {
 
 async function stopCluster(change: Change): Promise<void> {
   const { deps, operation, update, progress } = change;
-  const { record, state } = update;
   if (sendsConfiguration(update)) {
-    if (isDown(record, state)) {
-      const refusal = await configureStopped(change);
-      if (refusal)
-        operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(refusal)}`);
-    } else await configureRunning(change);
+    const configured = await configure(change, isDown(update.record, update.state));
+    progress.record(configured);
+    if (configured.kind === "refused")
+      operation.warn(`the new configuration takes effect at the next start, because now: ${briefOf(configured.error)}`);
     // Some services start a cluster when they update it.
     await find(deps, operation);
   }
@@ -70,30 +77,29 @@ async function stopCluster(change: Change): Promise<void> {
 async function startCluster(change: Change): Promise<void> {
   const { deps, operation, update, progress } = change;
   const { state, effects, target } = update;
-  const configures = sendsConfiguration(update);
-  const refusal = configures ? await configureStopped(change) : undefined;
-  const isStored = configures && refusal === undefined;
+  let configured = sendsConfiguration(update) ? await configure(change, true) : undefined;
+  if (configured) progress.record(configured);
+  const isStored = configured?.kind === "stored";
   // Only the image can change where there is no update: the redeploy that changes it starts the cluster too.
-  const redeploysImage = refusal !== undefined && deps.client.capabilities.hasUpdate === false;
+  const redeploysImage = configured?.kind === "refused" && deps.client.capabilities.hasUpdate === false;
   // The update itself may have started the cluster.
   const record = isStored ? await find(deps, operation) : update.record;
-  const isStarted = record !== undefined && !isDown(record, state);
-  const action = isStarted
-    ? undefined
-    : await start(change, {
-        // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
-        actions: isStored || redeploysImage ? ["redeploy", "restart", "scale"] : startActions,
-        redeployBody: redeploysImage ? { container: target.container } : undefined,
-      });
+  if (!record || isDown(record, state)) {
+    const action = await start(change, {
+      // Only a redeploy certainly runs a configuration that was stored while the cluster was stopped.
+      actions: isStored || redeploysImage ? ["redeploy", "restart", "scale"] : startActions,
+      redeployBody: redeploysImage ? { container: target.container } : undefined,
+    });
+    if (action === "redeploy" && (isStored || redeploysImage)) configured = { kind: "runs" };
+  }
   progress.reach("desiredStatus");
   progress.replicas = operation.observed.record?.replicas ?? progress.replicas;
-  if (action === "redeploy" && (isStored || redeploysImage)) progress.rolledOut();
-  else {
-    // A running cluster may accept what it has refused while it was stopped.
-    const isAccepted = refusal ? (await configureRunning(change)) !== undefined : isStored;
-    // The replicas of a start do not show a rollout.
-    if (isAccepted) progress.rolledOut(effects.has("rollout") ? await rollOutUpdate(change) : undefined);
-  }
+  // A running cluster may accept what it has refused while it was stopped.
+  if (configured?.kind === "refused") configured = await configure(change, false);
+  if (configured) progress.record(configured);
+  // The replicas of a start do not show a rollout.
+  if (configured?.kind === "stored")
+    progress.record({ kind: "runs", rollout: effects.has("rollout") ? await rollOutUpdate(change) : undefined });
   progress.reach(...triggerNames);
   await reachReplicas(change);
 }
@@ -103,11 +109,16 @@ async function changeRunningCluster(change: Change): Promise<void> {
   const { record, effects, target } = update;
   const rollsOut = effects.has("rollout");
   if (sendsConfiguration(update)) {
-    const stored = await configureRunning(change);
-    if (stored) progress.rolledOut(rollsOut ? await rollOutUpdate(change, stored) : undefined);
+    const configured = await configure(change, false);
+    progress.record(configured);
+    if (configured.kind === "stored")
+      progress.record({ kind: "runs", rollout: rollsOut ? await rollOutUpdate(change, configured) : undefined });
   }
-  if (!rollsOut && stateOf(record.status) === "failed") progress.rolledOut(await repair(change));
-  else if (!rollsOut && (effects.has("redeploy") || effects.has("restart"))) {
+  // A rollout restarts the replicas too.
+  const isRolledOut = progress.rollout !== undefined;
+  if (!isRolledOut && stateOf(record.status) === "failed")
+    progress.record({ kind: "runs", rollout: await repair(change) });
+  else if (!isRolledOut && (effects.has("redeploy") || effects.has("restart"))) {
     const action = effects.has("redeploy") ? "redeploy" : "restart";
     progress.rollout = await restartReplicas(change, action);
     const missing = `the service has no ${action} of clusters: remove \`${action}Triggers\` from the program`;
@@ -124,75 +135,40 @@ function sendsConfiguration({ effects }: Change["update"]): boolean {
 }
 
 /**
- * Sends the configuration to a stopped cluster.
- * @returns The refusal, which is no failure: the configuration follows at the next start.
- */
-async function configureStopped(change: Change): Promise<ApiError | undefined> {
-  const { progress, update } = change;
-  try {
-    await sendConfiguration(change);
-    return undefined;
-  } catch (error) {
-    if (!isRefusedRequest(error)) throw error;
-    progress.leave(...configPaths(update));
-    return error;
-  }
-}
-
-/** A configuration that the service has, and the replicas do not run yet. */
-interface Stored {
-  /** The replicas before it; absent if they cannot show a rollout. */
-  readonly before?: StatusRecord | undefined;
-  readonly seen?: readonly ClusterRecord[];
-}
-
-/**
- * Sends the configuration to a running cluster or, if only the image changes and the service has no update, redeploys with it.
- * @returns Nothing if the replicas run it, or will without a further request.
+ * Sends the configuration or, if only the image changes and the service has no update, redeploys a running cluster with it. The
+ * refusal of a stopped cluster is no failure: the configuration follows at the next start.
  * @throws NotInPlaceError if the service has neither an update nor a redeploy.
  */
-async function configureRunning(change: Change): Promise<Stored | undefined> {
-  const { deps, update, progress } = change;
+async function configure(change: Change, isStopped: boolean): Promise<Configured> {
+  const { deps, operation, update, progress } = change;
   const { state, inputs, record, effects, target } = update;
-  // Replicas that a start or the update adds to none do not show whether they run the new configuration.
-  const canShowRollout = effects.has("rollout") && record.replicas !== 0 && !isDown(record, state);
-  const before = canShowRollout ? await observeStatus(change) : undefined;
+  const attempt = () => progress.attempt(...configPaths(update));
   try {
-    return { before, seen: await sendConfiguration(change) };
+    // Replicas that a start or the update adds to none do not show whether they run the new configuration.
+    const canShowRollout = effects.has("rollout") && record.replicas !== 0 && !isDown(record, state);
+    const before = canShowRollout ? await observeStatus(change) : undefined;
+    operation.show("updating");
+    const replicas = progress.replicas ?? state.replicas ?? target.replicas;
+    return { kind: "stored", before, seen: await sendUpdate(deps, operation, update, { replicas, attempt }) };
   } catch (error) {
+    if (isStopped) {
+      if (isRefusedRequest(error)) return { kind: "refused", error };
+      throw error;
+    }
     if (error instanceof NotInPlaceError) {
       // A service without an update has not stored what an earlier operation left open: if that is all, nothing is to do.
       const { changes } = diffCluster({ ...state }, { ...inputs });
-      if (Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) throw error;
-      progress.rolledOut();
-      return undefined;
+      if (!Object.keys(changes).some((path) => isWithinPaths(path, configInputs))) return { kind: "runs" };
     }
     if (!(error instanceof NoUpdateError)) throw error;
   }
   const body = { container: target.container };
   const rollout = await restartReplicas(change, "redeploy", { body, paths: configPaths(update) });
-  if (!rollout) {
-    deps.client.learn({ hasRedeploy: false });
-    throw new NotInPlaceError(
-      "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
-    );
-  }
-  progress.rolledOut(rollout);
-  return undefined;
-}
-
-async function sendConfiguration({ deps, operation, update, progress }: Change): Promise<readonly ClusterRecord[]> {
-  operation.show("updating");
-  const replicas = progress.replicas ?? update.state.replicas ?? update.target.replicas;
-  const attempt = () => progress.attempt(...configPaths(update));
-  const seen = await sendUpdate(deps, operation, update, { replicas, attempt });
-  // Extra fields need no rollout.
-  progress.reach("extraFields");
-  return seen;
-}
-
-function configPaths({ named }: Change["update"]): string[] {
-  return named.filter((path) => isWithinPaths(path, configInputs));
+  if (rollout) return { kind: "runs", rollout };
+  deps.client.learn({ hasRedeploy: false });
+  throw new NotInPlaceError(
+    "`container` cannot be changed in place: the service has no update and no redeploy of clusters",
+  );
 }
 
 /** The number of replicas changes last, up or down. */
@@ -314,7 +290,10 @@ async function observeStatus({ deps, operation }: Change): Promise<StatusRecord 
  * by itself, one redeploy requests it. Replicas that were not all healthy may not show that it has begun: then the last update
  * decides that showed it. Where there is no redeploy, the update itself is all that there is.
  */
-async function rollOutUpdate(change: Change, { before, seen = [] }: Stored = {}): Promise<Rollout> {
+async function rollOutUpdate(
+  change: Change,
+  { before, seen = [] }: Pick<Stored, "before" | "seen"> = {},
+): Promise<Rollout> {
   const { deps, operation } = change;
   const { client } = deps;
   const requestedAtMs = deps.clock.now();

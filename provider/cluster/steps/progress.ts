@@ -1,6 +1,6 @@
-import type { ClusterRecord } from "../../api/decode/records";
+import type { ClusterRecord, StatusRecord } from "../../api/decode/records";
 import { configInputs } from "../../api/endpoints";
-import { briefOf, ClusterFailedError, NotInPlaceError } from "../../base/errors";
+import { type ApiError, briefOf, ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf, maxNamed } from "../../base/text";
 import { isWithinPaths, toState, type Update } from "../diff/diff";
 import { compareObserved, findSpecMismatches, hasValue, keysIn, unverifiedPaths } from "../diff/drift";
@@ -12,7 +12,7 @@ import type { Operation } from "../service/operation";
 import type { LearnedInputs } from "../service/registry";
 import type { Dependencies } from "../wait/wait";
 
-/** One operation on an existing cluster, and how far it is. */
+/** One operation on a cluster that exists, be it since a moment, and how far it is. */
 export interface Change {
   readonly deps: Dependencies;
   readonly operation: Operation;
@@ -191,6 +191,26 @@ export const triggerNames = ["restartTriggers", "redeployTriggers"] as const;
 const sentInputs = [...configInputs, "replicas", "desiredStatus"] as const;
 type BroughtInput = (typeof sentInputs | typeof triggerNames)[number];
 
+export interface Stored {
+  readonly kind: "stored";
+  /** The replicas before the update; absent if they cannot show a rollout. */
+  readonly before?: StatusRecord | undefined;
+  /** What the service has shown since. */
+  readonly seen?: readonly ClusterRecord[];
+}
+
+/** What the service has done with a configuration. */
+export type Configured =
+  /** It has the configuration, and the replicas do not run it yet. */
+  | Stored
+  /** The replicas run it, or will without a further request. */
+  | { readonly kind: "runs"; readonly rollout?: Rollout | undefined }
+  | { readonly kind: "refused"; readonly error: ApiError };
+
+export function configPaths({ named }: Update): string[] {
+  return named.filter((path) => isWithinPaths(path, configInputs));
+}
+
 /**
  * What an update has done so far, which is what a failure puts into the state. A step writes "perhaps" before it sends
  * (`attempt`), a refusal takes that back, and an accepted request stays: `reach` makes it certain.
@@ -247,9 +267,13 @@ class Progress {
     this.leave(name);
   }
 
-  /** The replicas run the configuration, or will without a further request. */
-  rolledOut(rollout?: Rollout): void {
-    this.reach(...configInputs, ...triggerNames);
-    this.rollout = rollout;
+  record(configured: Configured): void {
+    if (configured.kind === "refused") this.leave(...configPaths(this.update));
+    // Extra fields need no rollout.
+    if (configured.kind === "stored") this.reach("extraFields");
+    if (configured.kind === "runs") {
+      this.reach(...configInputs, ...triggerNames);
+      this.rollout = configured.rollout;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/decode/records";
-import { showsRollout } from "../../../../provider/cluster/health/health";
+import { rolloutCondition, showsRollout } from "../../../../provider/cluster/health/health";
 import { type Fixture, openFixture } from "../harness";
 import { checked } from "../inputs";
 
@@ -114,4 +114,12 @@ describe("two observations", () => {
   ])("prove no rollout: %s", (_title, before, after) => {
     expect(showsRollout(before, after)).toBe(false);
   });
+});
+
+test("replicas that share an id, such as that of their node, are not renewed by what the other one shows", () => {
+  const status = statusOf("a a?");
+  const found = { record: { id: "cl_1", status: "running" }, status };
+  const goal = { replicas: 2, enough: 1, isProbed: false };
+  const rollout = { before: status, requestedAtMs: 0, hasBegun: true };
+  expect(rolloutCondition(found, goal, rollout, { previous: undefined, nowMs: 1 })).toMatchObject({ kind: "pending" });
 });

@@ -96,6 +96,13 @@ describe("a half-done update", () => {
     expect(fixture.warnings()).toEqual([]);
   });
 
+  it("that left only what the service cannot change does not hide a new trigger", async () => {
+    const { fixture, made: held } = await openSettled(old, { dialect: { updateMethod: "none" } });
+    const __unfinished = { kind: "update", paths: ["env.MODEL"] };
+    await fixture.change({ ...held, state: { ...held.state, __unfinished } }, { ...old, restartTriggers: ["a"] });
+    expect(fixture.writes().at(-1)).toBe(restart);
+  });
+
   it("that is a creation keeps its id, limit and words, whatever the engine calls", async () => {
     const fixture = await openFixture({ provisioningMs: 40 * 60_000 });
     const left = await fixture.failingCreate(old);
