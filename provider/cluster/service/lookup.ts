@@ -26,12 +26,12 @@ export class ListCache {
     private readonly clock: Clock,
   ) {}
 
-  /** A list that decides that no other cluster exists: complete, if the service shows or proves that. */
+  /** A list that decides that no other cluster exists: whole, if the service shows or proves that. */
   whole(maxAgeMs: number, options: CallOptions = {}): Promise<ClusterList> {
     return this.#read(maxAgeMs, options, ({ proven }) => proven());
   }
 
-  /** A list of which it may be unproven that it is complete. */
+  /** A list of which it may be unproven that it is whole. */
   recent(maxAgeMs: number, options: CallOptions = {}): Promise<ClusterList> {
     return this.#read(maxAgeMs, options, ({ list }) => list);
   }
@@ -130,8 +130,8 @@ interface LookupOptions extends CallOptions {
  * The one place that decides that a cluster does not exist. Its own answer asks the question: a 404, a success without a record,
  * or a record whose status word may mean that it is gone. The list decides:
  * - If it shows the cluster, the cluster exists, unless it shows it as terminated.
- * - If it is complete and does not show it, the cluster is gone.
- * - If it is forbidden, unreadable or incomplete, a status word has no other proof. A 404 counts only in the documented envelope:
+ * - If it is whole and does not show it, the cluster is gone.
+ * - If it is forbidden, unreadable or a part, a status word has no other proof. A 404 counts only in the documented envelope:
  *   the API itself writes it, whereas any gateway on the way can answer 404.
  * - While the service is down, nothing counts.
  * @throws The 404 itself if it proves nothing.

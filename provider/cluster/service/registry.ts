@@ -159,7 +159,7 @@ export class Registry {
     const created = this.#records.get(name.toLowerCase());
     const all = [...clusters];
     if (created && !clusters.some(({ id }) => sameId(id, created.id))) all.push({ ...created, name });
-    return holdersOf(name, all).filter((cluster) => this.isThere(cluster));
+    return holdersOf(name, all).filter(({ id }) => !this.get("isDeleted", id));
   }
 
   /** Whether a listed cluster still exists, as far as the run knows. */
