@@ -66,9 +66,8 @@ export class Operation {
   readonly title: string;
   readonly urn: string;
   readonly signal: AbortSignal;
-  /** Whether the operation creates the cluster, so that no earlier read can have shown it. */
-  readonly createsCluster: boolean;
-  readonly isUpdate: boolean;
+  /** `adopt`: a creation that sends no create request, because the program names the cluster. */
+  readonly kind: keyof typeof defaultTimeoutsMs | "adopt";
   readonly oldState: Partial<ClusterState>;
   readonly deadlineMs: number;
   readonly #startMs: number;
@@ -78,7 +77,7 @@ export class Operation {
   constructor(
     private readonly ctx: CallContext,
     private readonly sources: OperationSources,
-    private readonly kind: keyof typeof defaultTimeoutsMs,
+    private readonly call: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
     this.id = subject.id;
@@ -88,11 +87,10 @@ export class Operation {
     this.title = name ? `cluster "${name}"${idAfterName}` : `cluster ${id}`;
     this.urn = ctx.urn;
     this.signal = ctx.signal;
-    this.createsCluster = kind === "create" && subject.inputs.adopt === undefined;
-    this.isUpdate = kind === "update";
+    this.kind = call === "create" && subject.inputs.adopt !== undefined ? "adopt" : call;
     this.oldState = subject.olds ?? {};
     this.#startMs = ctx.startMs ?? sources.clock.now();
-    this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
+    this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[call]);
     const versions = [subject.inputs, this.oldState];
     this.#redactor = new Redactor(sources.client.redactor, [subject.id, ...versions.flatMap(readableInputs)]);
     this.#redactor.learn(versions.flatMap(secretsOf));
@@ -101,7 +99,7 @@ export class Operation {
   renewed(): Operation {
     const startMs = this.now();
     const timeoutMs = this.deadlineMs - this.#startMs;
-    return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
+    return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.call, this.subject);
   }
 
   get observed(): Observation {

@@ -44,7 +44,7 @@ export async function runSteps(
 ): Promise<StepsResult> {
   const { deps, operation, update } = base;
   // A failure of a creation puts the id of the cluster into the state in any case.
-  const keepsId = !operation.isUpdate;
+  const keepsId = operation.kind !== "update";
   const progress = new Progress(update, keepsId);
   try {
     return { state: await steps({ ...base, progress }) };
@@ -73,8 +73,8 @@ export async function endState(change: Change): Promise<ClusterState> {
   const unfinished = progress.paths.length > 0 ? { kind: "start" as const, paths: progress.paths } : undefined;
   if ((inputs.desiredStatus === "stopped") !== (target.desiredStatus === "stopped"))
     operation.warn(`it was ${target.desiredStatus} by another user, and stays so; a refresh shows it`);
-  const isNew = !operation.isUpdate || before.__observed === undefined;
-  if (unfinished || !(isNew || effects.has("rollout") || effects.has("configure"))) {
+  const hasLearned = operation.kind === "update" && before.__observed !== undefined;
+  if (unfinished || (hasLearned && !effects.has("rollout") && !effects.has("configure"))) {
     const record = unfinished && (await find(deps, operation));
     const unverifiedInputs = record && unverifiedPaths(inputs, record);
     const details = { settled: true, seenBy: deps.seenBy, before, unverifiedInputs, unfinished };
@@ -101,14 +101,13 @@ export async function endState(change: Change): Promise<ClusterState> {
  */
 export async function learnedState({ deps, operation, update }: Change): Promise<ClusterState> {
   const { inputs, state, target, named } = update;
-  const { createsCluster } = operation;
   const { record: last } = operation.observed;
   const learnFrom = (found: ClusterRecord | undefined): LearnedInputs => {
     const record = { ...(found ?? last), id: operation.id };
-    const isNew = createsCluster || state.__observed === undefined;
-    if (isNew && inputs.adopt === undefined) checkMadeAsRequested(deps, inputs, record);
+    const isMade = operation.kind === "create" || (inputs.adopt === undefined && state.__observed === undefined);
+    if (isMade) checkMadeAsRequested(deps, inputs, record);
     return {
-      ...learnedFrom(update, record, operation.isUpdate),
+      ...learnedFrom(update, record, operation.kind === "update"),
       unverifiedInputs: unverifiedPaths(inputs, record),
       isTypical: found && isTypical(found, inputs, { ...state, ...last }),
     };
@@ -119,7 +118,7 @@ export async function learnedState({ deps, operation, update }: Change): Promise
   const isCurrent = last?.env !== undefined && !(sendsChanges && target.skipAwait);
   let learned: LearnedInputs;
   if (isCurrent) learned = learnFrom(last);
-  else if (!createsCluster || sendsChanges) learned = learnFrom(await find(deps, operation));
+  else if (operation.kind !== "create" || sendsChanges) learned = learnFrom(await find(deps, operation));
   else
     learned = await deps.registry.learned(inputs, async () =>
       learnFrom(await find(deps, operation, { priority: "lookup" })),

@@ -30,7 +30,7 @@ export async function rollBack(
   { failure, progress }: Failure,
 ): Promise<Error> {
   const { inputs, state, effects } = failedUpdate;
-  if (!operation.isUpdate || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return failure;
+  if (operation.kind !== "update" || inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait) return failure;
   // Only the wait for a new configuration shows that it is bad. After an interrupt, nothing more is sent.
   if (!effects.has("rollout") || !progress.rollout || failure.cause instanceof InterruptedError) return failure;
   const obstacle = obstacleTo(failedUpdate, failure);

@@ -162,7 +162,7 @@ export class Poller {
     }
     const observation = await this.#complete(options, record);
     const { kind } = conditionOf({ ...observation, record });
-    const isConfirmed = kind === "ready" && (observation.status !== undefined || operation.createsCluster);
+    const isConfirmed = kind === "ready" && (observation.status !== undefined || operation.kind === "create");
     if (kind === "pending" || isConfirmed) return observation;
     const found = await this.#lookUp(options, {});
     return found.record && !found.isGone ? this.#complete(options, found.record) : found;
