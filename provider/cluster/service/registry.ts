@@ -26,28 +26,34 @@ const plannedCostSchema = costSchema.extend({
 });
 export type PlannedCost = Readonly<z.infer<typeof plannedCostSchema>>;
 
-/** What the registry knows, by topic and key. Another process may run another version of this package, so values are checked. */
+/**
+ * What the registry knows: of each topic, what it is about, and which value of a subject counts. Another process may run another
+ * version of this package, so values are checked.
+ */
 const topics = {
-  /** By service, key and name: the URN of the first resource that claims the name. */
-  owner: z.string(),
-  /** By cluster: the URN of the first resource that adopts it. No other resource can adopt it, and none can delete it. */
-  adopter: z.string(),
+  /** The URN of the first resource that claims the name. */
+  owner: { about: "name", value: z.string(), wins: "first" },
+  /** The URN of the first resource that adopts the cluster. No other resource can adopt it, and none can delete it. */
+  adopter: { about: "cluster", value: z.string(), wins: "first" },
   /** False: the adoption failed, and no state contains the cluster because of it. */
-  isAdopted: z.boolean(),
-  /** By cluster, if a state contains it: when it was last adopted from an interrupted run; else empty. */
-  resumedAt: z.string(),
-  isCreated: z.boolean(),
+  isAdopted: { about: "cluster", value: z.boolean(), wins: "last" },
+  /** If a state contains the cluster: when it was last adopted from an interrupted run; else empty. */
+  resumedAt: { about: "cluster", value: z.string(), wins: "newest" },
+  isCreated: { about: "cluster", value: z.boolean(), wins: "last" },
   /** The name of a deleted cluster is free. */
-  isDeleted: z.boolean(),
-  /** By URN: the cluster that the resource of the program has since an earlier run; empty once it is replaced. */
-  cluster: z.string(),
-  cost: plannedCostSchema,
-  /** By URN: the GPUs that the resource needs beyond those that it has. */
-  gpus: z.object({ service: z.string(), type: z.string(), count: z.number() }),
-};
+  isDeleted: { about: "cluster", value: z.boolean(), wins: "last" },
+  /** The cluster that the resource of the program has since an earlier run; empty once it is replaced. */
+  cluster: { about: "urn", value: z.string(), wins: "last" },
+  cost: { about: "urn", value: plannedCostSchema, wins: "last" },
+  /** The GPUs that the resource needs beyond those that it has. */
+  gpus: {
+    about: "urn",
+    value: z.object({ service: z.string(), type: z.string(), count: z.number() }),
+    wins: "last",
+  },
+} as const;
 type Topic = keyof typeof topics;
-const byUrn: ReadonlySet<Topic> = new Set(["cluster", "cost", "gpus"]);
-type Value<T extends Topic> = z.infer<(typeof topics)[T]>;
+type Value<T extends Topic> = z.infer<(typeof topics)[T]["value"]>;
 
 const entrySchema = z.tuple([z.enum(Object.keys(topics) as Topic[]), z.string(), z.unknown()]);
 
@@ -82,12 +88,12 @@ export class Registry {
   ) {}
 
   get<T extends Topic>(topic: T, subject: string): Value<T> | undefined {
-    return this.all(topic).get(this.#key(topic, subject));
+    return this.all(topic).get(this.#key(topics[topic].about, subject));
   }
 
   set<T extends Topic>(topic: T, subject: string, value: Value<T>): void {
     const isKnown = isDeepStrictEqual(this.get(topic, subject), value);
-    if (!isKnown) this.journal.append([topic, this.#key(topic, subject), value]);
+    if (!isKnown) this.journal.append([topic, this.#key(topics[topic].about, subject), value]);
   }
 
   /** Sets the URN if there is none. Returns that of the first resource of the run. */
@@ -103,20 +109,21 @@ export class Registry {
     for (; this.#entriesRead < entries.length; this.#entriesRead += 1) {
       const [added, key, unchecked] = entrySchema.safeParse(entries[this.#entriesRead]).data ?? [];
       if (added === undefined || key === undefined) continue;
-      const { data: value } = topics[added].safeParse(unchecked);
+      const { value: schema, wins } = topics[added];
+      const { data: value } = schema.safeParse(unchecked);
       const values = this.#values.get(added) ?? new Map<string, unknown>();
       const known = values.get(key);
-      const isClaimed = known !== undefined && (added === "owner" || added === "adopter");
-      const isOlder = added === "resumedAt" && String(value) < String(known ?? "");
-      if (value !== undefined && !isClaimed && !isOlder) this.#values.set(added, values.set(key, value));
+      const isLater = wins === "first" && known !== undefined;
+      const isOlder = wins === "newest" && String(value) < String(known ?? "");
+      if (value !== undefined && !isLater && !isOlder) this.#values.set(added, values.set(key, value));
     }
     return (this.#values.get(topic) ?? new Map()) as ReadonlyMap<string, Value<T>>;
   }
 
   /** Host names ignore case, so ids and names do too; URNs do not. */
-  #key(topic: Topic, subject: string): string {
-    if (byUrn.has(topic)) return subject;
-    return `${topic === "owner" ? this.seenBy : this.service} ${subject.toLowerCase()}`;
+  #key(about: (typeof topics)[Topic]["about"], subject: string): string {
+    if (about === "urn") return subject;
+    return `${about === "name" ? this.seenBy : this.service} ${subject.toLowerCase()}`;
   }
 
   /** A created cluster is never a candidate for another creation. */
@@ -133,7 +140,7 @@ export class Registry {
 
   /** Without an id, the resource replaces its cluster. */
   setClusterOf(urn: string, id?: string): void {
-    this.set("cluster", urn, id === undefined ? "" : this.#key("adopter", id));
+    this.set("cluster", urn, id === undefined ? "" : this.#key("cluster", id));
   }
 
   /**
@@ -149,7 +156,7 @@ export class Registry {
     const adopter = this.get("adopter", id);
     if (this.get("isAdopted", id)) return adopter === urn ? "adoptedAgain" : "adopted";
     if (adopter !== undefined) return "adoptionFailed";
-    const cluster = this.#key("adopter", id);
+    const cluster = this.#key("cluster", id);
     const isInUse = [...this.all("cluster")].some(([other, its]) => other !== urn && its === cluster);
     return isInUse ? "inUse" : undefined;
   }
