@@ -33,7 +33,7 @@ const NATIVE = "^sdk/(native/|(baseCluster|dataFunctions|functionTypes)\\.ts)";
 const others = [
   {
     name: "Only api/http/ sends requests.",
-    from: { pathNot: "^provider/api/http/send\\.ts" },
+    from: { pathNot: "^provider/api/http/(send|address)\\.ts" },
     to: { path: "^node_modules/undici/" },
   },
   {
@@ -54,7 +54,7 @@ const others = [
   {
     name: "A resource is built on the client.",
     from: { pathNot: "^provider/(api|doctor)/" },
-    to: { path: "^provider/api/http/", pathNot: "/send\\.ts$" },
+    to: { path: "^provider/api/http/", pathNot: "/address\\.ts$" },
   },
   {
     name: "An adapter translates; it imports the core through index.ts.",

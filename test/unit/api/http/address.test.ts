@@ -1,4 +1,4 @@
-import { askAddress } from "../../../../provider/api/http/send";
+import { askAddress } from "../../../../provider/api/http/address";
 import { type EndpointAnswer, type EndpointServer, serveEndpoints } from "../../../support/endpointServer";
 
 /** One request to an address that is really served; what a probe makes of the answer is in cluster/wait/probe.test.ts. */

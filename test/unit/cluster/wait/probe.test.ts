@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { AddressAnswer, AddressRequest } from "../../../../provider/api/http/send";
+import type { AddressAnswer, AddressRequest } from "../../../../provider/api/http/address";
 import { findFailures } from "../../../../provider/cluster/schema/validate";
 import { addressOf, type Probe, probeOf, verdictOf } from "../../../../provider/cluster/wait/wait";
 import type { Properties } from "../../../../provider/contract";
