@@ -1,7 +1,9 @@
-import type { HttpRequest, HttpResponse, RequestKind } from "../../../../provider/api/http/send";
+import { Client } from "../../../../provider/api/client";
+import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../../provider/api/http/send";
 import { ApiError, isNotFound, messageOf, type Outcome, ResponseShapeError } from "../../../../provider/base/errors";
 import { Redactor } from "../../../../provider/base/redact";
-import { answering, requestOf } from "./httpHarness";
+import { VirtualClock } from "../../../support/virtualClock";
+import { answering, failureOf, requestOf, transportOver } from "./httpHarness";
 
 const key = "sk-canary-of-the-tests";
 const secret = "hf_abcdefgh1234";
@@ -149,5 +151,39 @@ describe("a success", () => {
     expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "GET" });
     for (const part of [what, 'for cluster "web"']) expect(String(error)).toContain(part);
     expect(String(error)).not.toContain("canary");
+  });
+});
+
+/** A client whose service answers with these bodies, one after the other, the last one again and again. */
+function clientOf(...bodies: string[]) {
+  const clock = new VirtualClock();
+  const paths: string[] = [];
+  const wire: Send = async ({ path }) => {
+    paths.push(path);
+    return { status: 200, headers: {}, body: bodies[paths.length - 1] ?? bodies.at(-1) ?? "" };
+  };
+  const client = new Client({ send: transportOver(wire, { clock, random: () => 1 }) });
+  return { client, paths, run: <T>(work: Promise<T>) => clock.run(work) };
+}
+
+describe("a read whose answer is unreadable", () => {
+  it.each<[string, string, number, boolean]>([
+    ["a truncated body is read twice", '{"gpus":[{"type":"h1', 2, false],
+    ["an unknown shape is read once", '{"greeting":"hello"}', 1, false],
+    ["an error in a success is read twice", '{"error":{"message":"no database","status":500}}', 2, true],
+  ])("fails soon, with what to do: %s", async (_what, body, count, hasReason) => {
+    const { client, paths, run } = clientOf(body);
+    const error = await run(failureOf(client.listClusters()));
+    expect(error).toBeInstanceOf(ResponseShapeError);
+    expect(paths).toHaveLength(count);
+    // The command that examines the service is no help if the service itself says what is wrong.
+    expect(String(error).split("npx pulumi-gpucluster doctor")).toHaveLength(hasReason ? 1 : 2);
+  });
+
+  it("is sent once more for the page alone that is truncated", async () => {
+    const first = '{"clusters":[{"id":"cl_1"}],"next_cursor":"x"}';
+    const { client, paths, run } = clientOf(first, "{", '{"clusters":[{"id":"cl_2"}]}');
+    expect((await run(client.listClusters())).clusters.map(({ id }) => id)).toEqual(["cl_1", "cl_2"]);
+    expect(paths).toEqual(["/v1/clusters", "/v1/clusters?cursor=x", "/v1/clusters?cursor=x"]);
   });
 });

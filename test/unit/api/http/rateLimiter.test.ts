@@ -54,6 +54,19 @@ test.each([
   await clock.run(Promise.all([requests, lookup]));
 });
 
+test("a tenth of a window is reserved for lookups, and shrinks evenly until nothing stays unused", async () => {
+  const { clock, service, send, times } = openFixture((count) => left(4 - count), 0);
+  await clock.run(send());
+  const waiting = many(5, () => send());
+  await quiet();
+  expect(service.arrivals).toHaveLength(1);
+  const lookup = send(requestOf("read", { priority: "lookup", maxQueueMs: 0 }));
+  await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
+  await clock.run(waiting);
+  // The answers have reported a window of 30 s: 3 of 100 are free for its last 9 s, the last one for its last 3 s.
+  expect(times()).toEqual([0, 50, 21_050, 24_050, 27_050, 30_050, 30_100]);
+});
+
 test("each request whose answer is lost counts", async () => {
   const { clock, rateLimiter, send } = openFixture((count) => {
     if (count === 1 || count === 2) throw new Error("lost");

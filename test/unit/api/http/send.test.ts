@@ -2,7 +2,7 @@ import { once as event } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { http } from "../../../../provider/api/http/send";
-import { ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
+import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
 import { VirtualClock } from "../../../support/virtualClock";
 import { failureOf, once, requestOf, serve, transportOver, transportTo } from "./httpHarness";
 
@@ -93,6 +93,22 @@ describe("an answer", () => {
   it("has no body to decompress if it is empty", async () => {
     const { url } = await serve((_request, response) => response.writeHead(204, { "content-encoding": "gzip" }).end());
     expect(await transportTo(url).send(once("delete"))).toMatchObject({ status: 204, json: undefined });
+  });
+
+  it("is not followed if it is a redirect: nothing arrives at its target", async () => {
+    const arrived: unknown[] = [];
+    const target = await serve((request, response) => {
+      arrived.push(request.headers);
+      response.end("[]");
+    });
+    const { url } = await serve((_request, response) => {
+      response.writeHead(307, { location: `${target.url}/v1/clusters` }).end();
+    });
+    const error = await failureOf(transportTo(url).send(once("read", { attempts: 5 })));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ outcome: "refused", status: 307 });
+    expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
+    expect(arrived).toEqual([]);
   });
 
   it.each<[string, RequestListener]>([

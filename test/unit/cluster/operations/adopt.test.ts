@@ -55,6 +55,16 @@ describe("an adopted cluster", () => {
     await fixture.expectAtGoal(at, inputs);
     expect(fixture.warnings()).toEqual([]);
   });
+
+  it("runs no trigger, even when `adopt` is removed", async () => {
+    const fixture = await openFixture();
+    const { inputs } = await find(fixture, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
+    const at = await adopt(fixture, inputs);
+    const { adopt: _adopt, ...without } = inputs;
+    expect(fixture.toDo(at, without)).toEqual([]);
+    expect(fixture.writes()).toEqual([]);
+    await fixture.reach(at, { ...without, restartTriggers: ["b"] }, [restart]);
+  });
 });
 
 /** An adoption that has to fail without a write. */

@@ -185,6 +185,14 @@ describe("the processes of one run", () => {
     expect(refusals.join()).toMatch(/20 x h200 needed, 40 for all clusters/);
   });
 
+  it("count the GPUs of each service for itself", async () => {
+    const { a } = await openRun({ settings: { previewChecks: "strict" } });
+    const other = await openRun({ settings: { previewChecks: "strict" } });
+    const many = { ...inputs, gpuType: "h200", replicas: 20 };
+    expect((await a.check("one", many)).refusals).toEqual([]);
+    expect((await other.a.check("two", { ...many, name: "other" })).refusals).toEqual([]);
+  });
+
   it("have one limit of costs, whatever the key", async () => {
     const { a, b } = await openRun({ settings: { maxHourlyCost: 4 } }, ["seen", "other"]);
     expect((await a.check("one", { ...inputs, replicas: 1, name: "one" })).refusals).toEqual([]);
@@ -213,6 +221,14 @@ describe("the processes of one run", () => {
     expect((await a.check("one", one("one"))).refusals).toEqual([]);
     const { refusals } = await own.check("two", one("two"));
     expect(refusals.join()).toMatch(/gpucluster:maxHourlyCost is 4.*one 2\.\d+ .*two 2\.\d+/);
+  });
+
+  it("ignore what another version of the package writes", async () => {
+    const { a } = await openRun();
+    const other = new Journal("127.0.0.1:40000", folder);
+    for (const entry of [["owner", "seen prod", 5], ["later", "x", 1], ["cost", "u", {}], ["kept"], {}])
+      other.append(entry);
+    expect((await a.check("one", inputs)).refusals).toEqual([]);
   });
 
   it("say so at an adoption if they cannot share", async () => {

@@ -150,6 +150,16 @@ it("a failure names cluster, id, next step, states, and each unhealthy replica w
   ]);
 });
 
+it("a timeout names the reasons of the replicas even if one list serves several waits", async () => {
+  const sick = { kind: "sick-replica", replica: 0, message: "cannot pull the image", times: 2 } as const;
+  const fixture = await openFixture({ provisioningMs: 30_000, faults: [sick] });
+  const made = ["a", "b"].map((name) => fixture.failingCreate({ ...toRun, name }, { timeoutMs: 120_000 }));
+  for (const { reasons } of await fixture.run(Promise.all(made))) {
+    expect(reasons[0]).toMatch(/timed out after 2m/);
+    expect(reasons[0]).toMatch(/\n +replica rep_\S+: unhealthy, cannot pull the image$/);
+  }
+});
+
 it.each([1, 3])("a failed cluster ends its wait even if /status cannot be read: %i clusters", async (count) => {
   const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
   const fixture = await openFixture({
