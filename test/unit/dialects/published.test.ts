@@ -94,6 +94,23 @@ describe("the service of the official client", () => {
     expect((await check(fixture, wanted, before)).inputs["gpuType"]).toBe(before.gpuType);
   });
 
+  it("has its models, prices and availability joined, with the price of the tier", async () => {
+    const fixture = await openFixture({ dialect: "client" });
+    const { gpus } = await fixture.run(fixture.client.listGpuTypes());
+    const gpu = gpus.find(({ name }) => name === "RTX 4090");
+    expect(gpu).toMatchObject({
+      type: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      memoryGb: 24,
+      pricePerHour: expect.any(Number),
+    });
+    const cost = async (extraFields?: Properties) =>
+      (await check(fixture, { ...wanted, extraFields })).inputs["hourlyCost"];
+    const [community, verified] = [await cost(), await cost({ tier: "verified" })];
+    expect(community).toBe(Number(gpu?.pricePerHour) * 2);
+    expect(Number(verified)).toBeGreaterThan(Number(community));
+    expect(await cost({ gpusPerReplica: 2 })).toBe(Number(community) * 2);
+  });
+
   it("is not sent an unknown GPU type, nor the first word of several ones", async () => {
     const fixture = await openFixture({ dialect: "client" });
     const error = await failureOf(fixture.make({ ...wanted, gpuType: "b9000" }));

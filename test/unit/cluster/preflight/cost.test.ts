@@ -3,7 +3,7 @@ import { costAt } from "../../../../provider/cluster/preflight/judges";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
 import { checked } from "../inputs";
-import { check, checkAll, checkOnce, old } from "./harness";
+import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
 const priceless: FixtureOptions = {
   gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
@@ -91,6 +91,18 @@ describe("gpucluster:maxHourlyCost", () => {
     ]);
   });
 
+  it("counts each cluster once, even existing ones, and no stopped one", async () => {
+    const twice = await checkTwice(await openFixture({ settings }), { ...checked, gpuType: "h200" }, old());
+    expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
+    const fixture = await openFixture({ settings });
+    expect((await check(fixture, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
+    const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
+    const counts = (await checkAll(fixture, [stopped, { ...checked, name: "c" }])).map(
+      ({ refusals }) => refusals.length,
+    );
+    expect(counts).toEqual([0, 1]);
+  });
+
   it("does not count a cluster without a price, with one warning", async () => {
     const fixture = await openFixture({ ...priceless, settings });
     await checkAll(fixture, [
@@ -99,6 +111,20 @@ describe("gpucluster:maxHourlyCost", () => {
     ]);
     expect(fixture.messages.filter((line) => line.includes("maxHourlyCost"))).toEqual([
       'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
+    ]);
+  });
+
+  it("holds for the dearest type that a creation can get, and a message shows each type with its price", async () => {
+    const news = { ...checked, gpuType: "l4", fallbackGpuTypes: ["h200", "h100"] };
+    const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 7 } });
+    expect(refusals).toEqual([
+      expect.stringMatching(/clusters seen so far cost 7\.98 USD per hour: web 7\.98 \(2 x h200/),
+    ]);
+    const { inputs, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 8 } });
+    expect(inputs["hourlyCost"]).toBe(0.88);
+    expect(said).toEqual([
+      "info: web: the creation asks for 2 x l4 at 0.44 USD per hour, then for 2 x h200 at 3.99 USD per hour, " +
+        "then for 2 x h100 at 2.99 USD per hour",
     ]);
   });
 });

@@ -4,6 +4,17 @@ import { checked } from "../inputs";
 import { checkOnce, checkTwice, listOf, old } from "./harness";
 
 describe("several GPU types", () => {
+  it("of a new cluster stay in the order of the program despite the stock", async () => {
+    const news = listOf("rtx4090", "h200", "h100");
+    const { fixture, inputs, refusals, said } = await checkOnce(news);
+    expect(refusals).toEqual([]);
+    expect(inputs).toMatchObject({ gpuType: "rtx4090", fallbackGpuTypes: ["h200", "h100"] });
+    expect(fixture.countOf("GET /v1/gpus")).toBe(1);
+    expect(said).toEqual([
+      expect.stringMatching(/asks for 2 x rtx4090 at \S+ USD per hour, then for 2 x h200 at 3\.99 USD per hour, then/),
+    ]);
+  });
+
   it("become the type that the cluster has, without a request", async () => {
     const { fixture, inputs } = await checkOnce(listOf("h200", "h100"), old());
     expect(inputs["gpuType"]).toBe("h100");

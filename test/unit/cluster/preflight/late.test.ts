@@ -1,8 +1,8 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
-import type { Properties } from "../../../../provider/contract";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type FixtureOptions, openFixture } from "../harness";
-import { checked } from "../inputs";
+import { checked, urnOf } from "../inputs";
 import { check, listOf, old } from "./harness";
 
 const busyKey = new ApiError("HTTP 429", {
@@ -29,6 +29,20 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
 describe("a limit on costs while the key is busy", () => {
   const stack = { settings: { maxHourlyCost: 1 } };
 
+  it("holds for the stack, as in `up --skip-preview`", async () => {
+    const fixture = await openBusy(undefined, stack);
+    const failures: string[] = [];
+    for (const name of ["a", "b", "c", "d"]) {
+      const news = { ...checked, gpuType: "l4", replicas: 1, name };
+      const { inputs, refusals } = await check(fixture, news, {}, name);
+      failures.push(...refusals);
+      if (refusals.length > 0) continue;
+      await fixture.make(inputs, { urn: urnOf(name) });
+    }
+    expect(failures).toEqual(["c", "d"].map(() => expect.stringMatching(/^: gpucluster:maxHourlyCost is 1\.00, but/)));
+    expect(fixture.living()).toHaveLength(2);
+  });
+
   it("waits at most a minute for all clusters together", async () => {
     const fixture = await openBusy(() => fixture.clock.sleep(50_000), stack);
     const startMs = fixture.clock.now();
@@ -48,6 +62,16 @@ describe("a limit on costs while the key is busy", () => {
     const { refusals } = await check(fixture, { ...checked, ...news }, olds);
     expect(refusals).toEqual(passes ? [] : [expect.stringMatching(text)]);
   });
+});
+
+it("a preview of outputs leaves the type of a new cluster open if there are several", async () => {
+  const fixture = await openFixture();
+  const preview = async (news: Properties) => {
+    const { knownOutputs } = await fixture.run(fixture.cluster.check(fixture.ctx({ showsOutputs: true }), news, {}));
+    return fixture.cluster.preview(knownOutputs);
+  };
+  expect(await preview(listOf("h200", "h100", "l4"))).toMatchObject({ gpuType: UNKNOWN });
+  expect(await preview({ ...checked, gpuType: "h200" })).not.toHaveProperty("gpuType");
 });
 
 it("a cluster that got another type of the list has the cost of it, and keeps it in the next preview", async () => {

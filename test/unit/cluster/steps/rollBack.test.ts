@@ -1,6 +1,16 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
-import { bareStatus, type FixtureOptions, openFixture, patch, redeploy, sameReplicas, scale } from "../harness";
+import {
+  bareStatus,
+  type FixtureOptions,
+  initErrorOf,
+  interruptAfter,
+  openFixture,
+  patch,
+  redeploy,
+  sameReplicas,
+  scale,
+} from "../harness";
 import { canary, checked } from "../inputs";
 
 const good: Properties = {
@@ -122,6 +132,16 @@ describe("a failed update that is not rolled back", () => {
     expect(fixture.writes().filter((line) => line === patch).length).toBeLessThan(2);
     const warning = `it is not rolled back, because ${reason}`;
     expect(fixture.warnings()).toEqual(reason === "" ? [] : [expect.stringContaining(warning)]);
+  });
+
+  it("was interrupted", async () => {
+    const { fixture, made } = await openGood({ provisioningMs: 60_000 });
+    const { end } = await interruptAfter(fixture, 10_000, (ctx) =>
+      initErrorOf(fixture.cluster.update(fixture.ctx(ctx), made.id, made.state, bad)),
+    );
+    expect(end.state).toMatchObject({ container: "acme/model:2", settled: false });
+    expect(fixture.writes()).toEqual([patch]);
+    expect(fixture.warnings()).toEqual([]);
   });
 
   it("has no verdict, because the service shows only unrecognized words", async () => {
