@@ -13,17 +13,22 @@ interface Declared {
   readonly label: string;
   readonly args?: object;
   readonly options?: object;
+  /** The label of the cluster that it depends on: otherwise the engine may check either one first. */
+  readonly after?: string;
 }
 
-/** The program declares what the config lists. */
+/** The program declares what the config lists, and gives each of its providers the same limit of costs. */
 const program = `
 const native = require("pulumi-gpucluster/native");
 const { Provider } = native;
-const providers = { one: new Provider("one"), two: new Provider("two") };
-for (const { by, label, args, options } of config.requireObject("clusters")) {
+const settings = { maxHourlyCost: config.getNumber("limit") };
+const providers = { one: new Provider("one", settings), two: new Provider("two", settings) };
+const made = {};
+for (const { by, label, args, options, after } of config.requireObject("clusters")) {
   const { Cluster } = by === "dynamic" ? gpu : native;
   const inputs = { gpuType: "h100", container: "acme/model:1", ...args };
-  new Cluster(label, inputs, { ...options, provider: providers[by] });
+  const dependsOn = after ? [made[after]] : [];
+  made[label] = new Cluster(label, inputs, { ...options, provider: providers[by], dependsOn });
 }
 `;
 
@@ -134,4 +139,48 @@ describe("a name that two providers of one program use", () => {
       expect(living(simulator).length).toBeLessThan(2);
     },
   );
+});
+
+test("a name that a resource of another provider has since an earlier run is refused without the advice to adopt it", async () => {
+  const old: Declared = { by: "dynamic", label: "old", args: { name: "prod" } };
+  const { workspace } = await openWith(old);
+  const { code, output } = await workspace.preview(
+    ...declare(old, { by: "one", label: "new", args: { name: "prod" }, after: "old" }),
+  );
+  expect(output).toMatch(/the resource urn:\S+::old has the name "prod" too/);
+  expect(output).not.toContain("adopt:");
+  expect(code).not.toBe(0);
+});
+
+test("gpucluster:maxHourlyCost is one limit for all providers of a program", async () => {
+  const { workspace, simulator } = await openFixture(program);
+  const limited = [
+    "--config",
+    "gpucluster:maxHourlyCost=6",
+    ...declare({ by: "dynamic", label: "a" }, { by: "default", label: "b", args: { replicas: 2 } }),
+  ];
+  const { code, output } = await workspace.preview(...limited);
+  expect(output).toMatch(/gpucluster:maxHourlyCost is 6\.00, but the clusters seen so far cost/);
+  expect(code).not.toBe(0);
+  expect((await workspace.up(...limited)).code).not.toBe(0);
+  expect(living(simulator).length).toBeLessThan(2);
+});
+
+test("a limit of a provider counts its own clusters, even if another provider has the same, and that of the stack counts all", async () => {
+  const { workspace } = await openFixture(program);
+  const limit = ["--config", "engine-test:limit=3"];
+  const [a, b, c]: [Declared, Declared, Declared] = [
+    { by: "one", label: "a" },
+    { by: "two", label: "b" },
+    { by: "two", label: "c" },
+  ];
+  expect((await workspace.preview(...limit, ...declare(a, b))).code).toBe(0);
+  const ofProvider = await workspace.preview(...limit, ...declare(a, b, c));
+  expect(ofProvider.output).toMatch(
+    /`maxHourlyCost` of the provider is 3\.00, but its clusters seen so far cost 5\.98/,
+  );
+  expect(ofProvider.code).not.toBe(0);
+  const ofStack = await workspace.preview("--config", "gpucluster:maxHourlyCost=5", ...limit, ...declare(a, b));
+  expect(ofStack.output).toMatch(/gpucluster:maxHourlyCost is 5\.00, but the clusters seen so far cost 5\.98/);
+  expect(ofStack.code).not.toBe(0);
 });

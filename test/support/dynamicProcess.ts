@@ -11,7 +11,7 @@ const inputs = {
   __provider: 'exports.handler=()=>require("pulumi-gpucluster/provider")',
 };
 
-export interface Canceled extends Created {
+interface Canceled extends Created {
   /** Ids of the clusters at the service. */
   readonly clusters: readonly string[];
 }

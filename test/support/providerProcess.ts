@@ -10,7 +10,7 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 
-export interface ProviderOptions {
+interface ProviderOptions {
   /** The folder from which the process loads its packages. */
   readonly cwd: string;
   readonly env: Record<string, string>;

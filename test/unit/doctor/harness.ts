@@ -11,7 +11,7 @@ export const canaries = {
 };
 
 /** A folder that is in no Pulumi project. */
-export const noStack: FindStack = async () => undefined;
+const noStack: FindStack = async () => undefined;
 
 /** Runs the command there. */
 export function run(args: readonly string[], env: Readonly<Record<string, string>>, findStack = noStack) {

@@ -16,7 +16,7 @@ const choices = (): fc.Arbitrary<Pick> =>
   });
 
 /** Logs an answer, for the report of a law that does not hold. */
-export type Log = <T>(answer: T) => T;
+type Log = <T>(answer: T) => T;
 
 /** Checks a law in many variations of each form. */
 export function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>, numRuns = 100) {

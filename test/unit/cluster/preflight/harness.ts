@@ -3,7 +3,7 @@ import { type Fixture, type FixtureOptions, openFixture } from "../harness";
 import { checked, existing, urnOf } from "../inputs";
 
 /** The result of one check, with its messages. */
-export interface CheckResult {
+interface CheckResult {
   readonly inputs: Properties;
   /** `property: reason` of each failure. */
   readonly refusals: string[];
