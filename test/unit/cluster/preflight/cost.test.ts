@@ -120,6 +120,8 @@ describe("gpucluster:maxHourlyCost", () => {
     expect(refusals).toEqual([
       expect.stringMatching(/clusters seen so far cost 7\.98 USD per hour: web 7\.98 \(2 x h200/),
     ]);
+    const own = await checkOnce({ ...news, maxHourlyCost: 7 });
+    expect(own.refusals).toEqual([expect.stringMatching(/^maxHourlyCost: is 7\.00, .* cost 7\.98 USD .*: 2 x h200/)]);
     const { inputs, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 8 } });
     expect(inputs["hourlyCost"]).toBe(0.88);
     expect(said).toEqual([
