@@ -94,6 +94,28 @@ test("a result of the dynamic adapter has the secret values of env as secrets, a
   expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: "" }, settled: true });
 });
 
+describe("the dynamic adapter returns plain JSON, because the engine takes no `undefined`", () => {
+  const expectPlain = (value: unknown) => expect(value).toStrictEqual(JSON.parse(JSON.stringify(value)));
+
+  it("after a creation that has failed", async () => {
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "no driver" });
+    const inputs = inputsOf({ env: {}, __timeouts: { create: "1m" } });
+    const { properties } = (await run(failureOf(adapter.create(inputs)))) as Error & { properties: Properties };
+    expectPlain(properties);
+    expectPlain((await run(adapter.check(properties, inputs))).inputs);
+  });
+
+  it("with a state in which no identifiers of the GPU type are known", async () => {
+    const inputs = inputsOf({ env: {} });
+    const { id, outs } = await run(adapter.create(inputs));
+    expectPlain(outs);
+    const { __gpu, ...state } = { __gpu: undefined, ...outs };
+    simulator.fault({ kind: "status", status: 403, path: "/v1/gpus**", times: 99 });
+    expectPlain((await run(adapter.check(state, { ...inputs, replicas: 2 }))).inputs);
+    expectPlain(await run(adapter.read(id, state)));
+  });
+});
+
 describe("a failure after the id", () => {
   it("has what the engine needs: id, properties with the provider's code, reasons", async () => {
     simulator.fault({ kind: "fail", message: "no driver" });

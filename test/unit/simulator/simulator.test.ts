@@ -149,6 +149,35 @@ test.each<Row>([
     {},
     { tombstone: "listed", uniqueNames: true },
   ],
+
+  [
+    "only a scale starts",
+    "stop=stopping 300 restart=409:invalid_state redeploy=409:invalid_state update=stopped scale4=restarting",
+    { replicas: 4, ...deployed },
+    { startedBy: "scale" },
+  ],
+  [
+    "only a redeploy starts",
+    "stop=stopping 300 restart=409:invalid_state scale2=stopped redeploy=deploying",
+    { replicas: 2 },
+    { startedBy: "redeploy" },
+  ],
+  ["an action has no body", "restart=202:- env=updating", {}, { actionAnswer: "empty" }],
+  [
+    "a stopped cluster refuses updates",
+    "stop=stopping 300 update=409:invalid_state scale2=stopped",
+    { replicas: 2, env: web.env, deployed: { env: web.env } },
+    { stoppedUpdate: "refused" },
+  ],
+  [
+    "an update starts the previous configuration",
+    "stop=stopping 300 env=restarting",
+    { env, deployed: { env: web.env } },
+    { stoppedUpdate: "starts", updateRollsOut: false },
+  ],
+  ["a change shows no status of its own", "env=running 3000 get=running", deployed, { runningWhen: "always" }],
+  ["it runs once its replicas have a place", "env=updating 1000 get=running", deployed, { runningWhen: "placed" }],
+  ["a deleted one stays readable", "delete=terminating 86400000 get=terminated", {}, { tombstone: "readable" }],
   [
     "a busy cluster refuses every change, and a second deletion",
     `restart=restarting ${"update scale2 restart redeploy stop delete".replace(/\w+/g, "$&=409:cluster_busy")} 3000 delete=terminating delete=409:invalid_state`,
@@ -194,6 +223,18 @@ test("later events do not change a snapshot, and a snapshot cannot change the si
   expect([before.replicas, snapshotOf(fixture).env]).toEqual([3, { A: "1" }]);
   expect(fixture.simulator.cluster("cl_none")).toBeUndefined();
   expect(() => fixture.simulator.change("cl_none", {})).toThrow("cl_none");
+});
+
+test("clusters take GPUs out of the stock, and stopping or deleting gives them back", async () => {
+  const fixture = await startWithCluster();
+  const free: number[] = [];
+  for (const step of ["", "POST /scale", "POST /stop", "POST /restart", "DELETE "]) {
+    const [method, rest] = step.split(" ");
+    if (step) await fixture.call(`${method} ${fixture.path}${rest}`, rest === "/scale" ? { replicas: 4 } : undefined);
+    fixture.clock.advance(3000);
+    free.push((await fixture.call("GET /v1/gpus/h100/availability")).body.available_count);
+  }
+  expect(free).toEqual([253, 252, 256, 252, 256]);
 });
 
 test("price and stock of a type can be changed, and answers can report another stock than creations find", async () => {
@@ -292,6 +333,25 @@ test.each<[Partial<Dialect>, string[]]>([
   expect((await call("GET /v1/clusters?cursor=2")).body.error?.code).toBe("invalid_request");
 });
 
+const message = expect.any(String);
+
+test.each<[Partial<Dialect>, string, number, unknown]>([
+  [{}, "GET /v1/clusters/x", 404, { error: { code: "cluster_not_found", message, status: 404 } }],
+  [{ errorShape: "flat" }, "GET /v1/clusters/x", 404, { code: "cluster_not_found", message }],
+  [{ errorShape: "typed" }, "GET /v1/clusters/x", 404, { error: { type: "not_found_error", code: message, message } }],
+  [{ recordShape: "wrapped" }, "GET /v1/clusters/:id", 200, { cluster: expect.objectContaining({ name: "a" }) }],
+  [{ recordShape: "data" }, "GET /v1/clusters/:id", 200, { data: expect.objectContaining({ name: "a" }) }],
+  [{ paging: "next-cursor" }, "GET /v1/clusters", 200, { clusters: [message, message], nextCursor: "from-2" }],
+  [{ paging: "next-cursor" }, "GET /v1/clusters?cursor=from-2", 200, { clusters: [message] }],
+])("an answer has the shape of the dialect: %j: %s", async (dialect, line, status, expected) => {
+  const { call, simulator } = await start({ dialect });
+  const [first] = ["a", "b", "c"].map((name) => simulator.addCluster({ name, gpuType: "h100" }));
+  const reply = await call(line.replace(":id", first?.id ?? ""));
+  const rows = reply.body.clusters?.map(({ name }: { name: string }) => name);
+  expect(reply.status).toBe(status);
+  expect(rows ? { ...reply.body, clusters: rows } : reply.body).toEqual(expected);
+});
+
 describe("a fault", () => {
   it.each<[string, Fault, string, number]>([
     ["a dropped connection before the effect", { kind: "drop", when: "before", ...creation }, "fetch failed", 0],
@@ -349,6 +409,15 @@ describe("a fault", () => {
   ])("strikes a new cluster: %s", async (_what, fault, script) => {
     const fixture = await startWithCluster({ faults: [fault] }, 0);
     expect(await play(fixture, script)).toBe(script);
+  });
+
+  it("of a sick replica restarts it, with a message, even if reads hide the cluster", async () => {
+    const sick = { kind: "sick-replica", replica: 1, message: "CUDA error" } as const;
+    const fixture = await startWithCluster({ faults: [sick, { kind: "hidden", ms: 5_000_000 }] }, 3_600_000);
+    const { hidden, replicaStates } = snapshotOf(fixture);
+    expect([hidden, replicaStates.map(({ healthy }) => healthy)]).toEqual([true, [true, false, true]]);
+    expect(replicaStates[1]).toMatchObject({ status: "unhealthy", message: "CUDA error" });
+    expect(replicaStates[1]?.restarts).toBeGreaterThan(10);
   });
 
   it("of a new cluster waits for a successful creation of that name", async () => {

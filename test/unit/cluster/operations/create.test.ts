@@ -28,6 +28,27 @@ it("a creation sends exactly the inputs, once, reports its id first, and ends wi
   expect(sent.map(({ body }) => body)).toEqual([{ gpu_type, ...others }]);
 });
 
+it.each<[string, string, string, string[]]>([
+  ["by the name of the specification", "plain", "registry_credential_id", []],
+  [
+    "by the name of the official client, which no record reports",
+    "client",
+    "registryCredentialId",
+    ["registryCredentialId"],
+  ],
+])(
+  "the credential of a registry is sent %s, and differs in nothing afterwards",
+  async (_how, dialect, name, unverified) => {
+    const fixture = await openFixture({ dialect });
+    const news = { ...checked, env: {}, registryCredentialId: "cred_1" };
+    const made = await fixture.make(news);
+    const sent = fixture.simulator.requests.filter(({ method }) => method === "POST");
+    expect(sent.map(({ body }) => body)).toEqual([expect.objectContaining({ [name]: "cred_1" })]);
+    expect(made.state["unverifiedInputs"]).toEqual(unverified);
+    await fixture.expectAtGoal(made, news);
+  },
+);
+
 /** The state has the id and the outputs of the cluster that exists. */
 function expectKept(error: InitError, { simulator, countOf }: Fixture, reason: RegExp): void {
   const [cluster] = simulator.clusters();
